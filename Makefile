@@ -1,0 +1,40 @@
+# Sidewire. Every target does all of its own set-up; `make help` lists them.
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint soak deps browser binaries extension
+
+CARGO_TARGET_DIR ?= target
+export CARGO_TARGET_DIR
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: deps browser binaries extension ## Chat with the sample console page, in a window or (HEADLESS=1) by itself
+	node e2e/run.mjs e2e/demo.ts
+
+test: deps browser lint ## Every test: Rust, TypeScript, browser
+	cargo build --workspace --all-targets
+	cargo test --workspace
+	npm test --workspace web-extension
+	$(MAKE) extension
+	npm test --workspace e2e
+
+lint: deps ## Format, clippy, types
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	npm run lint --workspace web-extension
+	npm run lint --workspace e2e
+
+bench: binaries ## Speed and memory, each against a baseline of the same run
+	cargo bench --package sidewire-tests
+
+deps:
+	npm ci --no-fund --no-audit
+
+browser:
+	e2e/ensure-browser
+
+binaries:
+	cargo build --package sidewire --package sidewire-host
+
+extension:
+	npm run build --workspace web-extension

@@ -1,0 +1,150 @@
+//! What happens in a turn, as the richer front needs it; the chat contract is a lossy projection (decision 24).
+
+use serde_json::Value;
+
+use crate::message::{Notice, Usage};
+use crate::tool::{Location, ToolKind};
+
+/// One thing that happened in a running turn. Text and reasoning are deltas; everything else is whole.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TurnEvent {
+    /// A sampling attempt begins; deltas that follow belong to it.
+    Attempt(Attempt),
+    /// More of the answer.
+    Text(String),
+    /// More of the model's thinking.
+    Reasoning(String),
+    /// A tool call begins.
+    ToolStarted(ToolStart),
+    /// A tool call reports.
+    ToolProgress(ToolProgress),
+    /// A tool call ended.
+    ToolFinished(ToolEnd),
+    /// The whole plan, replacing the one before.
+    Plan(Vec<PlanEntry>),
+    /// Tokens so far in this turn.
+    Usage(Usage),
+    /// Something to tell the person.
+    Notice(Notice),
+    /// Media to show: a descriptor of the chat contract.
+    Media(Value),
+    /// The provider failed before its first byte and is asked again.
+    Retrying {
+        /// Which try comes next, from 1.
+        attempt: u32,
+        /// How long until then, in milliseconds.
+        wait_ms: u64,
+    },
+}
+
+/// A sampling attempt: one model call of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// From 1.
+    pub number: u32,
+    /// Names the message it produces.
+    pub message_id: String,
+    /// The model that answers.
+    pub model: String,
+}
+
+/// A tool call begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolStart {
+    /// The model's id of the call.
+    pub call_id: String,
+    /// Name of the tool.
+    pub name: String,
+    /// What it does, for a person.
+    pub title: String,
+    /// What kind of thing it does.
+    pub kind: ToolKind,
+    /// Arguments as the model wrote them.
+    pub arguments: Value,
+    /// Places it touches.
+    pub locations: Vec<Location>,
+}
+
+/// A tool call reports; replaces its earlier report.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolProgress {
+    /// The model's id of the call.
+    pub call_id: String,
+    /// What to show so far.
+    pub content: Vec<ToolContent>,
+}
+
+/// A tool call ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolEnd {
+    /// The model's id of the call.
+    pub call_id: String,
+    /// Name of the tool.
+    pub name: String,
+    /// It did what it should.
+    pub ok: bool,
+    /// How long it took, in milliseconds.
+    pub ms: u64,
+    /// What to show.
+    pub content: Vec<ToolContent>,
+    /// Places it touched.
+    pub locations: Vec<Location>,
+}
+
+/// What a front may show of a tool call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolContent {
+    /// Words.
+    Text(String),
+    /// A changed file.
+    Diff {
+        /// Absolute path.
+        path: String,
+        /// What it held; `None` for a new file.
+        before: Option<String>,
+        /// What it holds now.
+        after: String,
+    },
+    /// A terminal of the editor.
+    Terminal(String),
+}
+
+/// One line of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanEntry {
+    /// What is to be done.
+    pub content: String,
+    /// How far it is.
+    pub status: PlanStatus,
+}
+
+/// How far a line of a plan is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanStatus {
+    /// Not begun.
+    Pending,
+    /// Being done.
+    InProgress,
+    /// Done.
+    Completed,
+}
+
+/// How a turn ended. [`crate::turn::Turn::run`] returns it, so there is exactly one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnOutcome {
+    /// The model finished, or a ceiling ended it honestly (see its notices).
+    Done,
+    /// It was stopped; the partial answer stays.
+    Stopped(StopCause),
+    /// It failed; the partial answer stays.
+    Failed(crate::error::TurnFailure),
+}
+
+/// Who stopped a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopCause {
+    /// The person asked for it.
+    Person,
+    /// No client came back within the grace period.
+    Abandoned,
+}

@@ -1,0 +1,293 @@
+//! What a running turn has produced so far, and who reads it: one log, many cursors.
+//!
+//! The turn appends; each reader keeps a cursor and takes everything since. A slow reader therefore merges deltas
+//! instead of losing them, costs no queue, and a reader that comes back later starts from a [`TurnRecord`] instead.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use crate::event::{ToolEnd, ToolStart, TurnEvent, TurnOutcome};
+use crate::message::Reference;
+use crate::record::{ToolRow, TurnRecord};
+
+/// Most bytes of answer text a turn may produce; then it ends with [`crate::message::Notice::AnswerClipped`].
+pub const ANSWER_LIMIT: usize = 512 * 1024;
+/// Most bytes of reasoning that are kept for readers; more is dropped, since it is only ever shown.
+const REASONING_LIMIT: usize = 1024 * 1024;
+
+/// The log of one turn.
+pub struct TurnFeed {
+    // A std mutex: every section is a few copies and never awaits.
+    state: Mutex<FeedState>,
+    readers_changed: Notify,
+}
+
+struct FeedState {
+    record: TurnRecord,
+    reasoning: String,
+    log: Vec<Entry>,
+    end: Option<End>,
+    readers: Vec<Arc<Notify>>,
+}
+
+/// Text and reasoning live in one buffer each; an entry names a piece of it, so that pieces grow in place.
+enum Entry {
+    Text { end: usize },
+    Reasoning { end: usize },
+    Event(TurnEvent),
+}
+
+#[derive(Clone)]
+struct End {
+    outcome: TurnOutcome,
+    references: Vec<Reference>,
+}
+
+/// What a reader gets, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum News {
+    /// A piece of answer, everything since the last one.
+    Text(String),
+    /// A piece of thinking.
+    Reasoning(String),
+    /// Anything else that happened; never `Text` or `Reasoning`.
+    Event(TurnEvent),
+    /// The end; nothing follows.
+    End {
+        /// How it ended.
+        outcome: TurnOutcome,
+        /// Links the answer cited.
+        references: Vec<Reference>,
+    },
+}
+
+impl TurnFeed {
+    /// A feed of a turn that begins as `record` says.
+    #[must_use]
+    pub fn new(record: TurnRecord) -> Self {
+        Self {
+            state: Mutex::new(FeedState { record, reasoning: String::new(), log: Vec::new(), end: None, readers: Vec::new() }),
+            readers_changed: Notify::new(),
+        }
+    }
+
+    /// Adds what happened and wakes every reader. Returns how many bytes of answer there are now.
+    pub fn push(&self, event: TurnEvent) -> usize {
+        let mut state = self.lock();
+        state.apply(event);
+        for reader in &state.readers {
+            reader.notify_one();
+        }
+        state.record.text.len()
+    }
+
+    /// The record as it will be once the turn has ended so: what is stored before anyone is told.
+    #[must_use]
+    pub fn ended_record(&self, outcome: &TurnOutcome, references: &[Reference]) -> TurnRecord {
+        let mut record = self.record();
+        record.end(outcome, references);
+        record
+    }
+
+    /// Ends the feed: readers get the end, and [`Self::record`] shows it.
+    pub fn finish(&self, outcome: TurnOutcome, references: Vec<Reference>) {
+        let mut state = self.lock();
+        state.record.end(&outcome, &references);
+        state.end = Some(End { outcome, references });
+        for reader in &state.readers {
+            reader.notify_one();
+        }
+    }
+
+    /// The turn as it stands.
+    #[must_use]
+    pub fn record(&self) -> TurnRecord {
+        self.lock().record.clone()
+    }
+
+    /// Starts reading from the very beginning. `wake` is notified whenever there is news.
+    #[must_use]
+    pub fn subscribe(self: &Arc<Self>, wake: Arc<Notify>) -> Subscription {
+        self.add_reader(wake, Cursor::default())
+    }
+
+    /// Starts reading after the returned record, which holds everything before.
+    #[must_use]
+    pub fn resume(self: &Arc<Self>, wake: Arc<Notify>) -> (TurnRecord, Subscription) {
+        let (record, cursor) = {
+            let state = self.lock();
+            let cursor = Cursor { entry: state.log.len(), text: state.record.text.len(), reasoning: state.reasoning.len(), ended: false };
+            (state.record.clone(), cursor)
+        };
+        // News between the two locks is not lost: the cursor was taken with the record.
+        (record, self.add_reader(wake, cursor))
+    }
+
+    /// Resolves once nobody reads.
+    pub async fn deserted(&self) {
+        self.until(|state| state.readers.is_empty()).await;
+    }
+
+    /// Resolves once somebody reads.
+    pub async fn attended(&self) {
+        self.until(|state| !state.readers.is_empty()).await;
+    }
+
+    async fn until(&self, holds: impl Fn(&FeedState) -> bool) {
+        loop {
+            let changed = self.readers_changed.notified();
+            if holds(&self.lock()) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn add_reader(self: &Arc<Self>, wake: Arc<Notify>, cursor: Cursor) -> Subscription {
+        self.lock().readers.push(Arc::clone(&wake));
+        self.readers_changed.notify_waiters();
+        // Only now: news that came before this reader was listed would wake nobody else for it.
+        wake.notify_one();
+        Subscription { feed: Arc::clone(self), wake, cursor }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FeedState> {
+        // A panic while holding it cannot leave a half-made entry worth refusing every reader for.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FeedState {
+    fn apply(&mut self, event: TurnEvent) {
+        match event {
+            TurnEvent::Text(text) => {
+                self.record.text.push_str(&text);
+                self.grow_text();
+            }
+            TurnEvent::Reasoning(text) => {
+                if self.reasoning.len() + text.len() <= REASONING_LIMIT {
+                    self.reasoning.push_str(&text);
+                    self.grow_reasoning();
+                }
+            }
+            other => {
+                self.note(&other);
+                self.log.push(Entry::Event(other));
+            }
+        }
+    }
+
+    fn grow_text(&mut self) {
+        let len = self.record.text.len();
+        if let Some(Entry::Text { end }) = self.log.last_mut() {
+            *end = len;
+        } else {
+            self.log.push(Entry::Text { end: len });
+        }
+    }
+
+    fn grow_reasoning(&mut self) {
+        let len = self.reasoning.len();
+        if let Some(Entry::Reasoning { end }) = self.log.last_mut() {
+            *end = len;
+        } else {
+            self.log.push(Entry::Reasoning { end: len });
+        }
+    }
+
+    /// Keeps the record in step with an event.
+    fn note(&mut self, event: &TurnEvent) {
+        match event {
+            TurnEvent::Attempt(attempt) => self.record.model = Some(attempt.model.clone()),
+            TurnEvent::ToolStarted(start) => self.record.tools.push(ToolRow::started(start)),
+            TurnEvent::ToolFinished(end) => self.finish_tool(end),
+            TurnEvent::Usage(usage) => self.record.usage = Some(*usage),
+            TurnEvent::Notice(notice) if !self.record.notices.contains(notice) => self.record.notices.push(*notice),
+            TurnEvent::Media(descriptor) => self.record.media.push(descriptor.clone()),
+            TurnEvent::Notice(_)
+            | TurnEvent::Text(_)
+            | TurnEvent::Reasoning(_)
+            | TurnEvent::ToolProgress(_)
+            | TurnEvent::Plan(_)
+            | TurnEvent::Retrying { .. } => {}
+        }
+    }
+
+    fn finish_tool(&mut self, end: &ToolEnd) {
+        if let Some(row) = self.record.tools.iter_mut().find(|row| row.call_id == end.call_id) {
+            row.ok = Some(end.ok);
+            row.ms = Some(end.ms);
+        }
+    }
+}
+
+impl ToolRow {
+    fn started(start: &ToolStart) -> Self {
+        Self { call_id: start.call_id.clone(), tool: start.name.clone(), label: start.title.clone(), ok: None, ms: None }
+    }
+}
+
+/// How far a reader has read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cursor {
+    entry: usize,
+    text: usize,
+    reasoning: usize,
+    ended: bool,
+}
+
+/// One reader of a feed; dropping it ends the reading.
+pub struct Subscription {
+    feed: Arc<TurnFeed>,
+    wake: Arc<Notify>,
+    cursor: Cursor,
+}
+
+impl Subscription {
+    /// Everything since the last call, in order; empty when there is nothing new.
+    #[must_use]
+    pub fn take(&mut self) -> Vec<News> {
+        let state = self.feed.lock();
+        let mut news = Vec::new();
+        // The last entry read may have grown since, so reading starts with it again; its event, if any, was given.
+        let given = self.cursor.entry;
+        for (at, entry) in state.log.iter().enumerate().skip(given.saturating_sub(1)) {
+            news.extend(match entry {
+                Entry::Text { end } => piece(&state.record.text, &mut self.cursor.text, *end).map(News::Text),
+                Entry::Reasoning { end } => piece(&state.reasoning, &mut self.cursor.reasoning, *end).map(News::Reasoning),
+                Entry::Event(event) => (at >= given).then(|| News::Event(event.clone())),
+            });
+        }
+        self.cursor.entry = state.log.len();
+        if let Some(end) = state.end.as_ref().filter(|_| !self.cursor.ended) {
+            self.cursor.ended = true;
+            news.push(News::End { outcome: end.outcome.clone(), references: end.references.clone() });
+        }
+        news
+    }
+
+    /// The turn as it stands.
+    #[must_use]
+    pub fn record(&self) -> TurnRecord {
+        self.feed.record()
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        let mut state = self.feed.lock();
+        if let Some(at) = state.readers.iter().position(|reader| Arc::ptr_eq(reader, &self.wake)) {
+            state.readers.swap_remove(at);
+        }
+        drop(state);
+        self.feed.readers_changed.notify_waiters();
+    }
+}
+
+/// What `buffer` holds between the cursor and `end`, moving the cursor there.
+fn piece(buffer: &str, from: &mut usize, end: usize) -> Option<String> {
+    let text = buffer.get(*from..end).filter(|text| !text.is_empty())?.to_owned();
+    *from = end;
+    Some(text)
+}

@@ -1,0 +1,33 @@
+//! The core of Sidewire: conversations and turns, for every front.
+//!
+//! It knows neither browser, nor ACP, nor HTTP. A front turns wire messages into calls of [`Agent`] and reads the
+//! [`feed`] of a turn; adapters implement the five traits ([`provider::Provider`], [`tool::Tool`],
+//! [`workspace::Workspace`], [`hooks::Hooks`], [`person::Person`]). Modules stand in reading order: what a turn is
+//! made of, what it talks to, how it runs, where it is kept.
+
+pub mod ids;
+pub mod message;
+pub mod event;
+pub mod error;
+
+pub mod provider;
+pub mod tool;
+pub mod workspace;
+pub mod hooks;
+pub mod person;
+
+pub mod page_block;
+pub mod budget;
+pub mod prompt;
+pub mod references;
+pub mod feed;
+pub mod turn;
+pub mod session;
+
+pub mod record;
+pub mod store;
+
+pub use session::{Agent, AgentParts};
+
+#[cfg(test)]
+mod testing;

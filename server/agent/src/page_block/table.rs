@@ -1,0 +1,71 @@
+//! Tables of a page as rows of cells, however deep row groups are nested.
+
+use sidewire_contract::ax_tree::AxNode;
+
+/// A table read from the tree.
+#[derive(Debug, Default)]
+pub struct Table<'a> {
+    /// Cells of the header row.
+    pub header: Vec<&'a AxNode>,
+    /// The other rows.
+    pub rows: Vec<Row<'a>>,
+    /// What is neither: captions, paging.
+    pub rest: Vec<&'a AxNode>,
+    /// Rows the table says it has, including those that are not here.
+    pub total: usize,
+}
+
+/// One row.
+#[derive(Debug)]
+pub struct Row<'a> {
+    /// The row itself, for its states.
+    pub node: &'a AxNode,
+    /// Its cells.
+    pub cells: Vec<&'a AxNode>,
+}
+
+/// Row groups inside row groups that are followed.
+const GROUP_DEPTH: usize = 6;
+
+/// Reads a table node.
+#[must_use]
+pub fn read(node: &AxNode) -> Table<'_> {
+    let mut table = Table::default();
+    collect(node, GROUP_DEPTH, &mut table);
+    let announced = usize::try_from(node.row_count.unwrap_or(0)).unwrap_or(0);
+    // `aria-rowcount` counts the header row too.
+    let announced = announced.saturating_sub(usize::from(!table.header.is_empty()));
+    table.total = announced.max(table.rows.len());
+    table
+}
+
+fn collect<'a>(node: &'a AxNode, depth: usize, table: &mut Table<'a>) {
+    for child in &node.children {
+        match child.role.as_str() {
+            "row" => add_row(child, table),
+            "rowgroup" | "generic" | "none" | "presentation" if depth > 0 && child.name.is_none() => {
+                collect(child, depth - 1, table);
+            }
+            _ => table.rest.push(child),
+        }
+    }
+}
+
+fn add_row<'a>(node: &'a AxNode, table: &mut Table<'a>) {
+    let cells: Vec<&AxNode> = node.children.iter().filter(|cell| is_cell(&cell.role)).collect();
+    let is_header = !cells.is_empty() && cells.iter().all(|cell| cell.role == "columnheader");
+    if is_header && table.header.is_empty() && table.rows.is_empty() {
+        table.header = cells;
+    } else if cells.is_empty() {
+        table.rows.push(Row {
+            node,
+            cells: node.children.iter().collect(),
+        });
+    } else {
+        table.rows.push(Row { node, cells });
+    }
+}
+
+fn is_cell(role: &str) -> bool {
+    matches!(role, "cell" | "gridcell" | "columnheader" | "rowheader")
+}

@@ -1,0 +1,134 @@
+//! First of the five traits: what answers a model request.
+
+use std::sync::Arc;
+
+use futures_util::stream::BoxStream;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sidewire_contract::mode::Mode;
+use sidewire_contract::page::PageContext;
+
+use crate::error::ProviderError;
+use crate::message::{Message, Usage};
+
+/// A model, or something that answers like one.
+#[async_trait::async_trait]
+pub trait Provider: Send + Sync {
+    /// What it is; cheap, called for every turn and for every client that asks.
+    fn describe(&self) -> ModelInfo;
+
+    /// Facts known before a request: an expired or expiring key (decision 22).
+    fn check(&self) -> Result<(), ProviderError> {
+        Ok(())
+    }
+
+    /// Starts one model call. Dropping the stream cancels it. Retries happen inside, before the first byte only,
+    /// and are told as [`ModelEvent::Retrying`]; an error ends the stream.
+    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ProviderError>;
+
+    /// Models that can be chosen, when the provider can tell.
+    async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
+        Ok(vec![self.describe()])
+    }
+}
+
+/// The answer as it arrives.
+pub type ModelStream = BoxStream<'static, Result<ModelEvent, ProviderError>>;
+
+/// What a model is called and what it can do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelInfo {
+    /// Which adapter serves it: `openai`, `offline`, …
+    pub provider: String,
+    /// The model's id at the provider.
+    pub model: String,
+    /// What to call it.
+    pub label: String,
+    /// Nothing leaves the machine and no model is used.
+    pub offline: bool,
+    /// Context window in tokens, when known.
+    pub window: Option<u64>,
+}
+
+/// One call of a model.
+#[derive(Clone, Debug)]
+pub struct ModelRequest {
+    /// What the assistant is told about its job; never holds page text.
+    pub system: String,
+    /// The transcript, oldest first; the last one is the question with the fenced page block before it.
+    pub messages: Vec<Message>,
+    /// The question alone, for providers that do not read prose.
+    pub question: String,
+    /// The page as data, for providers that do not read prose.
+    pub page: Option<Arc<PageContext>>,
+    /// What the person wants from the answer.
+    pub mode: Mode,
+    /// Tools that are offered.
+    pub tools: Vec<ToolSpec>,
+    /// Room for the answer, in tokens.
+    pub max_output_tokens: u64,
+}
+
+/// A tool as a model sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Value,
+}
+
+/// One thing a model sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelEvent {
+    /// More of the answer.
+    Text(String),
+    /// More of its thinking.
+    Reasoning(String),
+    /// The seal over the thinking so far.
+    Signature(String),
+    /// A complete tool call.
+    ToolCall {
+        /// The model's id of the call.
+        call_id: String,
+        /// Name of the tool.
+        name: String,
+        /// Arguments; what could not be parsed comes as a JSON string.
+        arguments: Value,
+    },
+    /// A source the provider itself cites.
+    Citation {
+        /// Title, when it gives one.
+        title: Option<String>,
+        /// Address.
+        url: String,
+    },
+    /// Tokens of this call.
+    Usage(Usage),
+    /// A try failed before its first byte; the next one comes after the wait.
+    Retrying {
+        /// Which try comes next, from 1.
+        attempt: u32,
+        /// Milliseconds until then.
+        wait_ms: u64,
+    },
+    /// Nothing to show, but the model is at work.
+    Alive,
+    /// The last event of every good stream.
+    Finished(FinishReason),
+}
+
+/// Why a model stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinishReason {
+    /// It was done.
+    Stop,
+    /// It wants its tool calls answered.
+    ToolCalls,
+    /// It ran out of room.
+    Length,
+    /// The provider withheld the rest.
+    Filtered,
+}

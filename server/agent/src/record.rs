@@ -1,0 +1,133 @@
+//! A conversation and its turns as they are shown and stored: the same picture for a list, a reopened panel, a
+//! loaded editor session and an export.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sidewire_contract::mode::Mode;
+
+use crate::error::TurnFailure;
+use crate::event::TurnOutcome;
+use crate::ids::{ConversationId, Owner, TurnId};
+use crate::message::{Notice, Reference, Usage};
+
+/// A conversation without its turns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConversationRecord {
+    /// Its id.
+    pub id: ConversationId,
+    /// Whose it is.
+    pub owner: Owner,
+    /// Where it began.
+    pub origin: Origin,
+    /// What it is called; the first question until someone renames it.
+    pub title: String,
+    /// The mode of its newest turn.
+    pub mode: Mode,
+    /// Fixed at creation; another one means another conversation (decision 15).
+    pub session_key: String,
+    /// Host of the page it was last about.
+    pub host: Option<String>,
+    /// Milliseconds since 1970.
+    pub created_at_ms: i64,
+    /// Milliseconds since 1970.
+    pub updated_at_ms: i64,
+    /// How many turns it has.
+    pub turns: u64,
+    /// The conversation it was branched from.
+    pub branch_of: Option<ConversationId>,
+}
+
+/// Where a conversation began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// In a side panel.
+    Browser,
+    /// In an editor.
+    Editor,
+    /// In a terminal.
+    Terminal,
+}
+
+/// One question and its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnRecord {
+    /// The client's id.
+    pub id: TurnId,
+    /// The question.
+    pub prompt: String,
+    /// What the person wanted from the answer.
+    pub mode: Mode,
+    /// Milliseconds since 1970.
+    pub started_at_ms: i64,
+    /// How far it is.
+    pub state: TurnState,
+    /// Why it failed, when it did.
+    pub failure: Option<TurnFailure>,
+    /// The answer so far.
+    pub text: String,
+    /// Tool calls in the order they began.
+    pub tools: Vec<ToolRow>,
+    /// Links the answer cited.
+    pub references: Vec<Reference>,
+    /// Media descriptors that were shown.
+    pub media: Vec<Value>,
+    /// What the person was told beside the text.
+    pub notices: Vec<Notice>,
+    /// Which page the question was about.
+    pub page: Option<PageStub>,
+    /// Which model answered.
+    pub model: Option<String>,
+    /// Tokens used.
+    pub usage: Option<Usage>,
+}
+
+impl TurnRecord {
+    /// Marks the turn as ended.
+    pub(crate) fn end(&mut self, outcome: &TurnOutcome, references: &[Reference]) {
+        (self.state, self.failure) = match outcome {
+            TurnOutcome::Done => (TurnState::Done, None),
+            TurnOutcome::Stopped(_) => (TurnState::Stopped, None),
+            TurnOutcome::Failed(failure) => (TurnState::Failed, Some(failure.clone())),
+        };
+        self.references = references.to_vec();
+    }
+}
+
+/// How far a turn is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnState {
+    /// Still answering.
+    Running,
+    /// Answered.
+    Done,
+    /// Stopped; the partial answer stays.
+    Stopped,
+    /// Failed; the partial answer stays.
+    Failed,
+}
+
+/// One tool call of a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolRow {
+    /// The model's id of the call.
+    pub call_id: String,
+    /// Name of the tool.
+    pub tool: String,
+    /// What it does, for a person.
+    pub label: String,
+    /// `None` while it runs.
+    pub ok: Option<bool>,
+    /// How long it took, in milliseconds.
+    pub ms: Option<u64>,
+}
+
+/// Which page a question was about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageStub {
+    /// Its title.
+    pub title: String,
+    /// Its address without query.
+    pub url: String,
+}

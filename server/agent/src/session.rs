@@ -1,0 +1,293 @@
+//! Conversations as fronts use them: ask, stop, follow, shut down.
+//!
+//! One turn at a time per conversation. A turn belongs to the core, not to the client that asked: it goes on without
+//! one for a grace period and can be followed again (decision 10).
+
+mod live;
+mod supervise;
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use sidewire_contract::mode::Mode;
+use sidewire_contract::page::PageContext;
+use tokio::sync::Notify;
+use tokio_util::task::TaskTracker;
+
+use crate::error::ProviderError;
+use crate::event::StopCause;
+use crate::feed::{Subscription, TurnFeed};
+use crate::hooks::Hooks;
+use crate::ids::{ConversationId, TurnId, TurnKey};
+use crate::message::{Message, Part, Role};
+use crate::provider::Provider;
+use crate::record::{PageStub, TurnRecord, TurnState};
+use crate::references::ReferenceKinds;
+use crate::store::{BeginError, BeginTurn, Begun, ClaimError, Lookup, Store, StoreError};
+use crate::tool::Tool;
+use crate::turn::StopSwitch;
+use live::{LiveTurns, Seat};
+
+/// How long a turn goes on without a client (decision 10).
+pub const GRACE: Duration = Duration::from_secs(30);
+/// Most bytes of stored history that are read for a prompt; the model's window cuts further.
+const HISTORY_BYTES: usize = 2 * 1024 * 1024;
+
+/// What an agent is made of; `app.rs` fills it.
+#[derive(Clone)]
+pub struct AgentParts {
+    /// Where conversations are kept.
+    pub store: Store,
+    /// What answers. Shared, so that choosing a model reaches every agent.
+    pub provider: ProviderSlot,
+    /// What may step in.
+    pub hooks: Arc<dyn Hooks>,
+    /// How links are told apart.
+    pub reference_kinds: Arc<ReferenceKinds>,
+    /// How long a turn goes on without a client.
+    pub grace: Duration,
+}
+
+/// The provider in use; a change takes effect with the next turn.
+#[derive(Clone)]
+// A std lock: it is held for one pointer copy.
+pub struct ProviderSlot(Arc<RwLock<Arc<dyn Provider>>>);
+
+impl ProviderSlot {
+    /// A slot that holds `provider`.
+    #[must_use]
+    pub fn new(provider: Arc<dyn Provider>) -> Self {
+        Self(Arc::new(RwLock::new(provider)))
+    }
+
+    /// The provider for a turn that begins now.
+    #[must_use]
+    pub fn current(&self) -> Arc<dyn Provider> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts another provider in use.
+    pub fn replace(&self, provider: Arc<dyn Provider>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = provider;
+    }
+}
+
+/// A question from a client.
+pub struct Ask {
+    /// The turn it starts.
+    pub key: TurnKey,
+    /// Which conversation it belongs to.
+    pub place: Lookup,
+    /// The question.
+    pub text: String,
+    /// The page it is about.
+    pub page: Option<Arc<PageContext>>,
+    /// What the person wants from the answer.
+    pub mode: Mode,
+    /// Tools for this turn.
+    pub tools: Vec<Arc<dyn Tool>>,
+}
+
+/// A turn that runs now.
+pub struct Started {
+    /// Its conversation.
+    pub conversation: ConversationId,
+    /// What the conversation is called.
+    pub title: String,
+    /// The model that answers.
+    pub model: String,
+    /// Everything that happens in it.
+    pub subscription: Subscription,
+}
+
+/// A turn found again.
+pub struct Followed {
+    /// Its conversation.
+    pub conversation: ConversationId,
+    /// The turn so far.
+    pub record: TurnRecord,
+    /// What follows; `None` when it has ended.
+    pub subscription: Option<Subscription>,
+}
+
+/// Why a question was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// The conversation is answering another question.
+    #[error("the conversation is still answering")]
+    Busy,
+    /// This owner has used this turn id before; follow it instead.
+    #[error("a turn of this id exists")]
+    Duplicate,
+    /// The worker is shutting down.
+    #[error("the worker is shutting down")]
+    Disposed,
+    /// The provider's key has expired or will within the turn.
+    #[error(transparent)]
+    Provider(ProviderError),
+    /// The conversation could not be read or written.
+    #[error("failed to store the question")]
+    Store(#[from] StoreError),
+}
+
+/// The core. Cheap to share; one per store.
+pub struct Agent {
+    parts: AgentParts,
+    live: Arc<LiveTurns>,
+    tasks: TaskTracker,
+}
+
+impl Agent {
+    /// An agent of these parts.
+    #[must_use]
+    pub fn new(parts: AgentParts) -> Arc<Self> {
+        Arc::new(Self { parts, live: Arc::default(), tasks: TaskTracker::new() })
+    }
+
+    /// An agent with the same parts that keeps nothing: for private windows.
+    pub fn ephemeral(&self) -> Result<Arc<Self>, crate::store::OpenError> {
+        let parts = AgentParts { store: Store::in_memory()?, ..self.parts.clone() };
+        // Shared, so that shutting down waits for private turns too.
+        Ok(Arc::new(Self { parts, live: Arc::clone(&self.live), tasks: self.tasks.clone() }))
+    }
+
+    /// Where its conversations are kept.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.parts.store
+    }
+
+    /// The provider in use.
+    #[must_use]
+    pub fn provider(&self) -> &ProviderSlot {
+        &self.parts.provider
+    }
+
+    /// Takes a question and starts its turn. `wake` is notified whenever the subscription has news.
+    ///
+    /// Dropping the future does not undo the question: a client that vanishes right after asking finds its turn again.
+    pub async fn ask(self: &Arc<Self>, ask: Ask, wake: Arc<Notify>) -> Result<Started, AskError> {
+        if self.tasks.is_closed() {
+            return Err(AskError::Disposed);
+        }
+        let agent = Arc::clone(self);
+        let accepting = self.tasks.spawn(async move { agent.accept(ask, wake).await });
+        accepting.await.unwrap_or(Err(AskError::Disposed))
+    }
+
+    async fn accept(&self, ask: Ask, wake: Arc<Notify>) -> Result<Started, AskError> {
+        let provider = self.parts.provider.current();
+        provider.check().map_err(AskError::Provider)?;
+        let conversation = self.parts.store.conversation_for(ask.place.clone()).await?;
+        let feed = Arc::new(TurnFeed::new(first_record(&ask)));
+        let stop = StopSwitch::default();
+        let seat = self.live.take_seat(&ask.key, conversation.id, &feed, &stop)?;
+        let claim = self.parts.store.claim(conversation.id).map_err(|error| match error {
+            ClaimError::Held { .. } => AskError::Busy,
+            ClaimError::Store(source) => AskError::Store(source),
+        })?;
+        let begun = self.begin(&ask, conversation.id).await?;
+        // Before the turn runs, so that it never looks deserted.
+        let subscription = feed.subscribe(wake);
+        let started = Started { conversation: conversation.id, title: begun.title.clone(), model: provider.describe().model, subscription };
+        self.tasks.spawn(supervise::Job { parts: self.parts.clone(), provider, ask, begun, feed, stop, seat, claim }.run());
+        Ok(started)
+    }
+
+    async fn begin(&self, ask: &Ask, conversation: ConversationId) -> Result<Begun, AskError> {
+        let begin = BeginTurn {
+            conversation,
+            owner: ask.key.owner.clone(),
+            turn: first_record(ask),
+            user_message: user_message(ask),
+            history_bytes: HISTORY_BYTES,
+            now_ms: now_ms(),
+        };
+        self.parts.store.begin_turn(begin).await.map_err(|error| match error {
+            BeginError::Duplicate { .. } => AskError::Duplicate,
+            BeginError::Store(source) => AskError::Store(source),
+        })
+    }
+
+    /// Stops a running turn; false when there is none of that key.
+    pub fn stop(&self, key: &TurnKey) -> bool {
+        self.live.get(key).map(|seat| seat.stop.stop(StopCause::Person)).is_some()
+    }
+
+    /// Finds a turn again, running or ended.
+    pub async fn follow(&self, key: &TurnKey, wake: Arc<Notify>) -> Result<Option<Followed>, StoreError> {
+        if let Some(seat) = self.live.get(key) {
+            let (record, subscription) = seat.feed.resume(wake);
+            return Ok(Some(Followed { conversation: seat.conversation, record, subscription: Some(subscription) }));
+        }
+        let stored = self.parts.store.turn(&key.owner, &key.id).await?;
+        Ok(stored.map(|(conversation, record)| Followed { conversation, record, subscription: None }))
+    }
+
+    /// The running turn of a conversation, as it stands.
+    #[must_use]
+    pub fn running(&self, conversation: ConversationId) -> Option<TurnRecord> {
+        self.live.of_conversation(conversation).map(|feed| feed.record())
+    }
+
+    /// True while any turn runs.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        !self.tasks.is_empty()
+    }
+
+    /// Takes no more questions, lets running turns finish for `patience`, then ends the rest.
+    pub async fn shut_down(&self, patience: Duration) {
+        self.tasks.close();
+        if tokio::time::timeout(patience, self.tasks.wait()).await.is_err() {
+            self.live.dispose_all();
+            self.tasks.wait().await;
+        }
+    }
+
+    /// Ends every running turn now.
+    pub fn dispose_turns(&self) {
+        self.tasks.close();
+        self.live.dispose_all();
+    }
+}
+
+fn first_record(ask: &Ask) -> TurnRecord {
+    TurnRecord {
+        id: TurnId(ask.key.id.0.clone()),
+        prompt: ask.text.clone(),
+        mode: ask.mode,
+        started_at_ms: now_ms(),
+        state: TurnState::Running,
+        failure: None,
+        text: String::new(),
+        tools: Vec::new(),
+        references: Vec::new(),
+        media: Vec::new(),
+        notices: Vec::new(),
+        page: ask.page.as_deref().map(|page| PageStub { title: page.title.clone(), url: page.url.clone() }),
+        model: None,
+        usage: None,
+    }
+}
+
+/// The question as it is stored: the page it was about is kept by name only.
+fn user_message(ask: &Ask) -> Message {
+    let page = ask.page.as_deref().map(|page| Part::Page {
+        title: page.title.clone(),
+        url: page.url.clone(),
+        captured_at_ms: page.captured_at_ms,
+    });
+    let text = Part::Text { text: ask.text.clone() };
+    Message { role: Role::User, parts: page.into_iter().chain([text]).collect() }
+}
+
+/// Milliseconds since 1970.
+#[must_use]
+pub fn now_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! A running turn and what surrounds it: the prompt before, saving and the grace period beside, the end after.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tokio::time::MissedTickBehavior;
+
+use super::{Ask, AgentParts, Seat, now_ms};
+use crate::error::TurnFailure;
+use crate::event::{StopCause, TurnEvent, TurnOutcome};
+use crate::feed::TurnFeed;
+use crate::hooks::TurnPlace;
+use crate::message::{Message, Role};
+use crate::prompt::{self, Prompt, PromptInput};
+use crate::provider::{ModelRequest, Provider, ToolSpec};
+use crate::references;
+use crate::store::{Begun, Claim};
+use crate::tool::Tool;
+use crate::turn::{Finished, StopSwitch, Turn};
+
+/// A partial answer is written at most this late (decision 16).
+const SAVE_EVERY: Duration = Duration::from_secs(1);
+
+/// A turn that was accepted and stored.
+pub(super) struct Job {
+    pub(super) parts: AgentParts,
+    pub(super) provider: Arc<dyn Provider>,
+    pub(super) ask: Ask,
+    pub(super) begun: Begun,
+    pub(super) feed: Arc<TurnFeed>,
+    pub(super) stop: StopSwitch,
+    pub(super) seat: Seat,
+    pub(super) claim: Claim,
+}
+
+impl Job {
+    pub(super) async fn run(self) {
+        // A panic in a provider or tool ends this turn, not its waiting readers.
+        let finished = AssertUnwindSafe(self.guarded()).catch_unwind().await.unwrap_or_else(|_panic| {
+            tracing::error!(turn = %self.ask.key.id, "a turn panicked");
+            Finished::broken()
+        });
+        self.conclude(finished).await;
+    }
+
+    async fn guarded(&self) -> Finished {
+        let turn = self.turn().run(self.request());
+        let mut turn = std::pin::pin!(turn);
+        let mut save = tokio::time::interval(SAVE_EVERY);
+        save.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut saved = 0;
+        let mut abandoned = std::pin::pin!(self.abandoned());
+        loop {
+            tokio::select! {
+                finished = &mut turn => return finished,
+                _ = save.tick() => saved = self.save_partial(saved),
+                () = &mut abandoned, if self.stop.outcome().is_none() => self.stop.stop(StopCause::Abandoned),
+            }
+        }
+    }
+
+    fn request(&self) -> ModelRequest {
+        let history: Vec<Vec<Message>> = self.begun.history.iter().map(|turn| turn.messages.clone()).collect();
+        let Prompt { request, notices } = prompt::build(PromptInput {
+            mode: self.ask.mode,
+            question: &self.ask.text,
+            page: self.ask.page.clone(),
+            history: &history,
+            history_cut: self.begun.history_cut,
+            window: self.provider.describe().window,
+            tools: offered(&self.ask.tools),
+            marker: &marker(),
+        });
+        for notice in notices {
+            self.feed.push(TurnEvent::Notice(notice));
+        }
+        request
+    }
+
+    fn turn(&self) -> Turn {
+        Turn {
+            place: TurnPlace { turn: self.ask.key.clone(), conversation: self.begun.conversation },
+            feed: Arc::clone(&self.feed),
+            provider: Arc::clone(&self.provider),
+            tools: self.ask.tools.clone(),
+            hooks: Arc::clone(&self.parts.hooks),
+            stop: self.stop.clone(),
+        }
+    }
+
+    /// Resolves once no client has followed the turn for the grace period. The clock is tokio's monotonic one, which
+    /// stands still while a laptop sleeps, so a client has its full grace after waking.
+    async fn abandoned(&self) {
+        loop {
+            self.feed.deserted().await;
+            if tokio::time::timeout(self.parts.grace, self.feed.attended()).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Writes what there is, when there is more than last time; returns how much is written.
+    fn save_partial(&self, saved: usize) -> usize {
+        let record = self.feed.record();
+        let size = record.text.len() + record.tools.len();
+        if size == saved {
+            return saved;
+        }
+        let messages = vec![Message::text(Role::Assistant, record.text.clone())];
+        let taken = self.parts.store.save_partial(self.begun.conversation, self.begun.number, record, messages);
+        if taken { size } else { saved }
+    }
+
+    /// Makes the end durable, frees the conversation, then tells the readers: what they see as ended is stored.
+    async fn conclude(self, finished: Finished) {
+        let references = references::extract(&finished.final_text, &finished.citations, &self.parts.reference_kinds);
+        let mut outcome = finished.outcome;
+        let record = self.feed.ended_record(&outcome, &references);
+        let stored = self
+            .parts
+            .store
+            .finish_turn(self.begun.conversation, self.begun.number, record, finished.messages, now_ms())
+            .await;
+        if let Err(error) = stored {
+            tracing::error!(turn = %self.ask.key.id, %error, "failed to store a turn");
+            outcome = TurnOutcome::Failed(TurnFailure::Storage);
+        }
+        drop((self.seat, self.claim));
+        self.feed.finish(outcome, references);
+    }
+}
+
+fn offered(tools: &[Arc<dyn Tool>]) -> Vec<ToolSpec> {
+    tools
+        .iter()
+        .map(|tool| tool.meta())
+        .filter(|meta| !meta.hidden)
+        .map(|meta| ToolSpec {
+            name: meta.name.clone(),
+            description: meta.description.clone(),
+            parameters: meta.parameters.clone(),
+        })
+        .collect()
+}
+
+/// A word no page can know.
+fn marker() -> String {
+    uuid::Uuid::new_v4().simple().to_string()
+}

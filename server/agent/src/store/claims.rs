@@ -1,0 +1,139 @@
+//! Who has a conversation open: an OS file lock that the kernel frees with its process, never a row (decision 17).
+
+use std::collections::HashSet;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::error::{ClaimError, StoreError};
+use super::{Store, folder};
+use crate::ids::ConversationId;
+
+/// Tries before a lock file that others keep removing counts as held.
+const TRIES: u32 = 16;
+/// Most bytes of a lock file that are read for an error text.
+const HOLDER_LIMIT: u64 = 200;
+
+/// The right to change a conversation; dropping it gives it back.
+#[must_use = "dropping it gives the conversation back"]
+pub struct Claim {
+    held: Held,
+}
+
+enum Held {
+    File { file: File, path: PathBuf },
+    Memory { id: ConversationId, taken: Taken },
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        match &self.held {
+            // Removed while it is still locked: nobody else can have claimed the file under this name.
+            Held::File { file, path } => {
+                drop(fs::remove_file(path));
+                drop(file.unlock());
+            }
+            Held::Memory { id, taken } => {
+                taken.lock().remove(id);
+            }
+        }
+    }
+}
+
+/// Where claims of a store are made.
+pub(super) enum Claims {
+    Files { folder: PathBuf, holder: String },
+    Memory(Taken),
+}
+
+/// Claims within one process.
+#[derive(Clone, Default)]
+pub(super) struct Taken(Arc<Mutex<HashSet<ConversationId>>>);
+
+impl Taken {
+    // A std mutex: one lookup or insert, never held over an await.
+    fn lock(&self) -> MutexGuard<'_, HashSet<ConversationId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store {
+    /// Takes a conversation for this process; whoever has it keeps it.
+    pub fn claim(&self, conversation: ConversationId) -> Result<Claim, ClaimError> {
+        self.inner.claims.take(conversation)
+    }
+}
+
+impl Claims {
+    pub(super) fn in_folder(folder: &Path, program: &str) -> Self {
+        let holder = format!("{program} (process {})", std::process::id());
+        Self::Files {
+            folder: folder.to_owned(),
+            holder,
+        }
+    }
+
+    pub(super) fn in_memory() -> Self {
+        Self::Memory(Taken::default())
+    }
+
+    pub(super) fn take(&self, id: ConversationId) -> Result<Claim, ClaimError> {
+        match self {
+            Self::Files { folder, holder } => take_file(&folder.join(format!("{id}.lock")), holder),
+            Self::Memory(taken) if taken.lock().insert(id) => Ok(Claim {
+                held: Held::Memory {
+                    id,
+                    taken: taken.clone(),
+                },
+            }),
+            Self::Memory(_) => Err(ClaimError::Held {
+                holder: "this process".to_owned(),
+            }),
+        }
+    }
+}
+
+fn take_file(path: &Path, holder: &str) -> Result<Claim, ClaimError> {
+    for _try in 0..TRIES {
+        let mut file = folder::lock_file(path).map_err(StoreError::Lock)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(ClaimError::Held {
+                    holder: read_holder(&mut file),
+                });
+            }
+            Err(TryLockError::Error(source)) => return Err(StoreError::Lock(source).into()),
+        }
+        // The last holder may have removed the file between our opening and locking it: then this lock is worth
+        // nothing.
+        if folder::is_at(&file, path).map_err(StoreError::Lock)? {
+            write_holder(&mut file, holder).map_err(StoreError::Lock)?;
+            return Ok(Claim {
+                held: Held::File {
+                    file,
+                    path: path.to_owned(),
+                },
+            });
+        }
+    }
+    Err(ClaimError::Held {
+        holder: "another process".to_owned(),
+    })
+}
+
+fn write_holder(file: &mut File, holder: &str) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(holder.as_bytes())
+}
+
+/// What the holder wrote; a stand-in when it is just about to write it.
+fn read_holder(file: &mut File) -> String {
+    let mut holder = String::new();
+    match file.take(HOLDER_LIMIT).read_to_string(&mut holder) {
+        Ok(1..) => holder,
+        Ok(0) | Err(_) => "another process".to_owned(),
+    }
+}

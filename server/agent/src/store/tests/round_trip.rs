@@ -1,0 +1,242 @@
+//! Every field of every record comes back as it was stored.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::*;
+use crate::error::{ProviderError, TurnFailure};
+use crate::message::{Notice, Part, Reference, ResultContent, Usage};
+use crate::record::ToolRow;
+
+const NOTICES: [Notice; 4] = [
+    Notice::HistoryTrimmed,
+    Notice::PageTrimmed,
+    Notice::AnswerClipped,
+    Notice::StepLimit,
+];
+const MODES: [Mode; 5] = [
+    Mode::Educational,
+    Mode::Presentation,
+    Mode::Configuration,
+    Mode::Screenshot,
+    Mode::Annotation,
+];
+const STATES: [TurnState; 4] = [
+    TurnState::Running,
+    TurnState::Done,
+    TurnState::Stopped,
+    TurnState::Failed,
+];
+
+/// Text of all kinds: no character is special to the store.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<String>(),
+        Just("\0".to_owned()),
+        Just("\"'\\\u{2028}😀\r\n".to_owned())
+    ]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 16, 4, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::from),
+            vec((text(), inner), 0..4).prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+fn failure() -> impl Strategy<Value = TurnFailure> {
+    let provider = |source| TurnFailure::Provider { source };
+    prop_oneof![
+        any::<u16>().prop_map(move |status| provider(ProviderError::Auth { status })),
+        any::<u16>().prop_map(move |status| provider(ProviderError::Server { status })),
+        Just(provider(ProviderError::BrokenStream)),
+        Just(TurnFailure::Disposed),
+        Just(TurnFailure::Storage),
+    ]
+}
+
+fn usage() -> impl Strategy<Value = Usage> {
+    any::<(u64, u64, Option<u64>)>().prop_map(|(input, output, cached)| Usage {
+        input,
+        output,
+        cached,
+    })
+}
+
+fn tool() -> impl Strategy<Value = ToolRow> {
+    (
+        text(),
+        text(),
+        text(),
+        any::<Option<bool>>(),
+        any::<Option<u64>>(),
+    )
+        .prop_map(|(call_id, tool, label, ok, ms)| ToolRow {
+            call_id,
+            tool,
+            label,
+            ok,
+            ms,
+        })
+}
+
+fn record() -> impl Strategy<Value = TurnRecord> {
+    let reference = (text(), text(), text()).prop_map(|(kind, title, url)| Reference { kind, title, url });
+    let page = (text(), text()).prop_map(|(title, url)| PageStub { title, url });
+    let words = (text(), text(), prop::sample::select(MODES.to_vec()), any::<i64>());
+    let end = (
+        prop::sample::select(STATES.to_vec()),
+        option::of(failure()),
+        option::of(usage()),
+    );
+    let shown = (
+        vec(tool(), 0..3),
+        vec(reference, 0..3),
+        vec(value(), 0..3),
+        vec(prop::sample::select(NOTICES.to_vec()), 0..3),
+        option::of(page),
+        option::of(text()),
+    );
+    (words, end, shown).prop_map(|(words, end, (tools, references, media, notices, page, model))| {
+        TurnRecord {
+            id: TurnId("t1".to_owned()),
+            prompt: words.0,
+            text: words.1,
+            mode: words.2,
+            started_at_ms: words.3,
+            state: end.0,
+            failure: end.1,
+            usage: end.2,
+            tools,
+            references,
+            media,
+            notices,
+            page,
+            model,
+        }
+    })
+}
+
+fn result_content() -> impl Strategy<Value = ResultContent> {
+    prop_oneof![
+        text().prop_map(|text| ResultContent::Text { text }),
+        (text(), text()).prop_map(|(mime_type, blob)| ResultContent::Image { mime_type, blob }),
+    ]
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    prop_oneof![
+        text().prop_map(|text| Part::Text { text }),
+        (text(), option::of(text())).prop_map(|(text, signature)| Part::Reasoning { text, signature }),
+        (text(), text(), value()).prop_map(|(call_id, name, arguments)| Part::ToolCall {
+            call_id,
+            name,
+            arguments
+        }),
+        (text(), vec(result_content(), 0..3), any::<bool>()).prop_map(|(call_id, content, is_error)| {
+            Part::ToolResult {
+                call_id,
+                content,
+                is_error,
+            }
+        }),
+        (text(), text()).prop_map(|(mime_type, blob)| Part::Image { mime_type, blob }),
+        value().prop_map(|descriptor| Part::Media { descriptor }),
+        (text(), text(), any::<i64>()).prop_map(|(title, url, captured_at_ms)| Part::Page {
+            title,
+            url,
+            captured_at_ms
+        }),
+        prop::sample::select(NOTICES.to_vec()).prop_map(|notice| Part::Notice { notice }),
+    ]
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    let role = prop::sample::select(vec![Role::User, Role::Assistant, Role::Tool]);
+    (role, vec(part(), 0..4)).prop_map(|(role, parts)| Message { role, parts })
+}
+
+/// Stores a turn and its messages, and reads both again.
+async fn there_and_back(record: TurnRecord, messages: Vec<Message>) -> (TurnRecord, Vec<Message>) {
+    let store = memory();
+    let id = conversation(&store, ann(), "chat").await;
+    let mut begin = question(id, ann(), "t1", "");
+    let mut rest = messages.into_iter();
+    begin.user_message = rest.next().unwrap();
+    store.begin_turn(begin).await.unwrap();
+    store
+        .finish_turn(id, 1, record, rest.collect(), 3_000)
+        .await
+        .unwrap();
+    let mut export = store.export(None);
+    export.next_item().await.unwrap();
+    match export.next_item().await.unwrap() {
+        Some(crate::store::ExportItem::Turn(turn)) => (turn.record, turn.messages),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap()
+        .block_on(work)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_turn_and_its_messages_come_back_whole(record in record(), messages in vec(message(), 1..4)) {
+        let stored = block_on(there_and_back(record.clone(), messages.clone()));
+        prop_assert_eq!(stored, (record, messages));
+    }
+
+    #[test]
+    fn any_title_hint_and_query_is_taken(title in text(), hint in text(), query in any::<String>()) {
+        block_on(async {
+            let store = memory();
+            let id = conversation(&store, ann(), &hint).await;
+            turn_at(&store, id, ("t1", &title, "x"), 10).await;
+            assert_eq!(conversation(&store, ann(), &hint).await, id);
+            store.search(None, &query, None, 9).await.unwrap();
+            let word: String = title.chars().filter(char::is_ascii_alphanumeric).collect();
+            turn_at(&store, id, ("t2", &word, "x"), 10).await;
+            assert_eq!(store.search(None, &word, None, 9).await.unwrap().conversations.len(), 1);
+        });
+    }
+}
+
+#[tokio::test]
+async fn arguments_as_deep_as_a_parser_allows_come_back() {
+    // 127 levels is what serde_json accepts from a peer; a message puts them a few levels deeper.
+    let deep = format!("{}1{}", "[".repeat(127), "]".repeat(127));
+    let arguments: Value = serde_json::from_str(&deep).unwrap();
+    let call = Part::ToolCall {
+        call_id: "c".to_owned(),
+        name: "n".to_owned(),
+        arguments: arguments.clone(),
+    };
+    let messages = vec![Message {
+        role: Role::Assistant,
+        parts: vec![call],
+    }];
+    let record = TurnRecord {
+        media: vec![arguments],
+        ..answered("t1", "q", "a")
+    };
+    assert_eq!(
+        there_and_back(record.clone(), messages.clone()).await,
+        (record, messages)
+    );
+}

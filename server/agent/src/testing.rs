@@ -1,0 +1,101 @@
+//! What tests of the core share: a scripted provider and records to start from.
+
+use std::sync::{Arc, Mutex};
+
+use futures_util::{StreamExt, stream};
+use sidewire_contract::mode::Mode;
+use tokio::sync::Notify;
+
+use crate::error::ProviderError;
+use crate::ids::{Owner, TurnId, TurnKey};
+use crate::provider::{FinishReason, ModelEvent, ModelInfo, ModelRequest, ModelStream, Provider};
+use crate::record::{TurnRecord, TurnState};
+
+/// One step of a scripted model call.
+#[derive(Clone)]
+pub(crate) enum Say {
+    Event(ModelEvent),
+    /// Waits until the test lets it go on.
+    Wait(Arc<Notify>),
+    /// Ends the stream without a finish.
+    BreakOff,
+    Panic,
+}
+
+impl From<&str> for Say {
+    fn from(text: &str) -> Self {
+        Self::Event(ModelEvent::Text(text.to_owned()))
+    }
+}
+
+/// The finish of a plain answer.
+pub(crate) fn stop() -> Say {
+    Say::Event(ModelEvent::Finished(FinishReason::Stop))
+}
+
+/// A tool call.
+pub(crate) fn call(id: &str, name: &str) -> Say {
+    Say::Event(ModelEvent::ToolCall { call_id: id.into(), name: name.into(), arguments: serde_json::json!({}) })
+}
+
+/// Answers each call with the next script; the last one is said again when they run out.
+pub(crate) struct Scripted {
+    scripts: Mutex<Vec<Vec<Say>>>,
+    pub(crate) requests: Mutex<Vec<ModelRequest>>,
+}
+
+impl Scripted {
+    pub(crate) fn new(mut scripts: Vec<Vec<Say>>) -> Arc<Self> {
+        scripts.reverse();
+        Arc::new(Self { scripts: Mutex::new(scripts), requests: Mutex::default() })
+    }
+}
+
+#[async_trait::async_trait]
+impl Provider for Scripted {
+    fn describe(&self) -> ModelInfo {
+        ModelInfo { provider: "test".into(), model: "scripted".into(), label: "Scripted".into(), offline: false, window: None }
+    }
+
+    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ProviderError> {
+        self.requests.lock().unwrap().push(request);
+        let mut scripts = self.scripts.lock().unwrap();
+        let script = if scripts.len() > 1 { scripts.pop().unwrap() } else { scripts[0].clone() };
+        Ok(stream::iter(script).filter_map(say).boxed())
+    }
+}
+
+async fn say(say: Say) -> Option<Result<ModelEvent, ProviderError>> {
+    match say {
+        Say::Event(event) => Some(Ok(event)),
+        Say::Wait(gate) => {
+            gate.notified().await;
+            None
+        }
+        Say::BreakOff => None,
+        Say::Panic => panic!("a provider that panics"),
+    }
+}
+
+pub(crate) fn key(id: &str) -> TurnKey {
+    TurnKey { owner: Owner("me".into()), id: TurnId(id.into()) }
+}
+
+pub(crate) fn record(id: &str) -> TurnRecord {
+    TurnRecord {
+        id: TurnId(id.into()),
+        prompt: "What is this?".into(),
+        mode: Mode::Educational,
+        started_at_ms: 1,
+        state: TurnState::Running,
+        failure: None,
+        text: String::new(),
+        tools: Vec::new(),
+        references: Vec::new(),
+        media: Vec::new(),
+        notices: Vec::new(),
+        page: None,
+        model: None,
+        usage: None,
+    }
+}

@@ -1,0 +1,146 @@
+//! One model call of a turn: from the stream of model events to feed events and the parts of a message.
+
+use futures_util::StreamExt;
+use serde_json::Value;
+
+use super::Turn;
+use crate::error::{ProviderError, TurnFailure};
+use crate::event::{TurnEvent, TurnOutcome};
+use crate::feed::ANSWER_LIMIT;
+use crate::message::{Notice, Part, Usage};
+use crate::provider::{ModelEvent, ModelRequest};
+use crate::references::Citation;
+
+/// Calls a model may ask for in one step; a model that asks for more is broken.
+const CALLS_PER_STEP: usize = 64;
+
+/// A tool call the model asked for.
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) arguments: Value,
+}
+
+/// What one model call gave.
+pub(super) struct Sampled {
+    pub(super) reply: Reply,
+    /// Set when the turn ends here, whatever calls there are.
+    pub(super) end: Option<TurnOutcome>,
+}
+
+/// The assistant message as it is put together.
+#[derive(Default)]
+pub(super) struct Reply {
+    pub(super) parts: Vec<Part>,
+    pub(super) calls: Vec<Call>,
+    pub(super) citations: Vec<Citation>,
+}
+
+impl Reply {
+    pub(super) fn text(&self) -> String {
+        self.parts.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None }).collect()
+    }
+
+    fn add_text(&mut self, more: &str) {
+        if let Some(Part::Text { text }) = self.parts.last_mut() {
+            text.push_str(more);
+        } else {
+            self.parts.push(Part::Text { text: more.to_owned() });
+        }
+    }
+
+    fn add_reasoning(&mut self, more: &str) {
+        if let Some(Part::Reasoning { text, signature: None }) = self.parts.last_mut() {
+            text.push_str(more);
+        } else {
+            self.parts.push(Part::Reasoning { text: more.to_owned(), signature: None });
+        }
+    }
+
+    fn seal(&mut self, seal: String) {
+        match self.parts.last_mut() {
+            Some(Part::Reasoning { signature, .. }) => *signature = Some(seal),
+            _ => self.parts.push(Part::Reasoning { text: String::new(), signature: Some(seal) }),
+        }
+    }
+
+    fn add_call(&mut self, call: Call) {
+        self.parts.push(Part::ToolCall {
+            call_id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+        });
+        self.calls.push(call);
+    }
+}
+
+impl Turn {
+    pub(super) async fn sample(&self, request: ModelRequest, usage: &mut Usage) -> Sampled {
+        let mut reply = Reply::default();
+        let end = tokio::select! {
+            biased;
+            () = self.stop.token().cancelled() => self.stop.outcome(),
+            end = self.read_answer(request, &mut reply, usage) => end,
+        };
+        Sampled { reply, end }
+    }
+
+    async fn read_answer(&self, request: ModelRequest, reply: &mut Reply, usage: &mut Usage) -> Option<TurnOutcome> {
+        let mut stream = match self.provider.stream(request).await {
+            Ok(stream) => stream,
+            Err(error) => return Some(failed(error)),
+        };
+        loop {
+            match stream.next().await {
+                Some(Ok(ModelEvent::Finished(_))) => return None,
+                Some(Ok(event)) => {
+                    if let Some(end) = self.take(event, reply, usage) {
+                        return Some(end);
+                    }
+                }
+                Some(Err(error)) => return Some(failed(error)),
+                None => return Some(failed(ProviderError::BrokenStream)),
+            }
+        }
+    }
+
+    /// Takes one model event; returns an outcome when a limit ends the turn.
+    fn take(&self, event: ModelEvent, reply: &mut Reply, usage: &mut Usage) -> Option<TurnOutcome> {
+        match event {
+            ModelEvent::Text(text) => {
+                reply.add_text(&text);
+                if self.feed.push(TurnEvent::Text(text)) > ANSWER_LIMIT {
+                    self.feed.push(TurnEvent::Notice(Notice::AnswerClipped));
+                    return Some(TurnOutcome::Done);
+                }
+            }
+            ModelEvent::Reasoning(text) => {
+                reply.add_reasoning(&text);
+                self.feed.push(TurnEvent::Reasoning(text));
+            }
+            ModelEvent::Signature(seal) => reply.seal(seal),
+            ModelEvent::ToolCall { call_id, name, arguments } => {
+                if reply.calls.len() == CALLS_PER_STEP {
+                    return Some(failed(ProviderError::BadResponse));
+                }
+                reply.add_call(Call { id: call_id, name, arguments });
+            }
+            ModelEvent::Citation { title, url } => reply.citations.push(Citation { title, url }),
+            ModelEvent::Usage(more) => {
+                usage.add(more);
+                self.feed.push(TurnEvent::Usage(*usage));
+            }
+            ModelEvent::Retrying { attempt, wait_ms } => {
+                self.feed.push(TurnEvent::Retrying { attempt, wait_ms });
+            }
+            // `Finished` is handled by the caller; `Alive` only had to arrive: silence is judged inside providers.
+            ModelEvent::Alive | ModelEvent::Finished(_) => {}
+        }
+        None
+    }
+}
+
+fn failed(error: ProviderError) -> TurnOutcome {
+    TurnOutcome::Failed(TurnFailure::from(error))
+}
+

@@ -1,0 +1,194 @@
+use std::sync::Mutex;
+
+use serde_json::json;
+use sidewire_contract::mode::Mode;
+
+use super::*;
+use crate::error::ProviderError;
+use crate::event::StopCause;
+use crate::hooks::NoHooks;
+use crate::ids::ConversationId;
+use crate::message::ResultContent;
+use crate::testing::{Say, Scripted, call, key, record, stop};
+use crate::tool::{ToolKind, ToolMeta, ToolSource};
+
+struct Echo(ToolMeta);
+
+impl Echo {
+    fn named(name: &str) -> Arc<dyn Tool> {
+        Arc::new(Self(ToolMeta {
+            name: name.into(),
+            label: "Echo".into(),
+            description: "says it back".into(),
+            parameters: json!({}),
+            kind: ToolKind::Read,
+            read_only: true,
+            hidden: false,
+            source: ToolSource::BuiltIn,
+        }))
+    }
+}
+
+#[async_trait::async_trait]
+impl Tool for Echo {
+    fn meta(&self) -> &ToolMeta {
+        &self.0
+    }
+
+    async fn call(&self, call: ToolCallContext) -> ToolOutput {
+        if self.0.name == "hang" {
+            call.cancel.cancelled().await;
+        }
+        ToolOutput::text(format!("{} {}", self.0.name, call.call_id))
+    }
+}
+
+struct Ran {
+    finished: Finished,
+    record: crate::record::TurnRecord,
+    requests: Vec<ModelRequest>,
+}
+
+async fn run(scripts: Vec<Vec<Say>>, tools: Vec<Arc<dyn Tool>>) -> Ran {
+    run_with(scripts, tools, Arc::new(NoHooks), StopSwitch::default()).await
+}
+
+async fn run_with(scripts: Vec<Vec<Say>>, tools: Vec<Arc<dyn Tool>>, hooks: Arc<dyn Hooks>, stop: StopSwitch) -> Ran {
+    let provider = Scripted::new(scripts);
+    let feed = Arc::new(TurnFeed::new(record("t")));
+    let turn = Turn {
+        place: TurnPlace { turn: key("t"), conversation: ConversationId::mint() },
+        feed: Arc::clone(&feed),
+        provider: provider.clone(),
+        tools,
+        hooks,
+        stop,
+    };
+    let request = ModelRequest {
+        system: String::new(),
+        messages: vec![Message::text(Role::User, "q")],
+        question: "q".into(),
+        page: None,
+        mode: Mode::Educational,
+        tools: Vec::new(),
+        max_output_tokens: 100,
+    };
+    let finished = turn.run(request).await;
+    let requests = provider.requests.lock().unwrap().clone();
+    Ran { finished, record: feed.record(), requests }
+}
+
+#[tokio::test]
+async fn an_answer_is_streamed_and_kept() {
+    let ran = run(vec![vec!["This ".into(), "LB".into(), stop()]], vec![]).await;
+    assert_eq!(ran.finished.outcome, TurnOutcome::Done);
+    assert_eq!(ran.record.text, "This LB");
+    assert_eq!(ran.finished.messages, [Message::text(Role::Assistant, "This LB")]);
+    assert_eq!(ran.record.model.as_deref(), Some("scripted"));
+}
+
+/// chat-worker.md §8 row 1: the message that asks for tools does not end the turn.
+#[tokio::test]
+async fn fault_1_tools_are_answered_before_the_turn_ends() {
+    let scripts = vec![vec!["Let me see. ".into(), call("1", "a"), call("2", "b"), stop()], vec!["Done.".into(), stop()]];
+    let ran = run(scripts, vec![Echo::named("a"), Echo::named("b")]).await;
+    assert_eq!(ran.finished.outcome, TurnOutcome::Done);
+    assert_eq!(ran.record.text, "Let me see. Done.");
+    assert_eq!(ran.finished.final_text, "Done.", "references come from the last message only");
+    let Some(Message { role: Role::Tool, parts }) = ran.requests[1].messages.last() else { panic!("no results") };
+    let texts: Vec<_> = parts
+        .iter()
+        .map(|part| match part {
+            Part::ToolResult { content, is_error: false, .. } => content.clone(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let text = |text: &str| vec![ResultContent::Text { text: text.into() }];
+    assert_eq!(texts, [text("a 1"), text("b 2")], "in the order of the calls");
+}
+
+/// chat-worker.md §8 row 2: the true outcome of a tool is told.
+#[tokio::test]
+async fn fault_2_a_failed_tool_is_shown_as_failed_and_the_turn_goes_on() {
+    let ran = run(vec![vec![call("1", "nobody"), stop()], vec!["ok".into(), stop()]], vec![]).await;
+    assert_eq!(ran.finished.outcome, TurnOutcome::Done);
+    assert_eq!(ran.record.tools.iter().map(|row| row.ok).collect::<Vec<_>>(), [Some(false)]);
+}
+
+#[tokio::test]
+async fn a_model_that_never_stops_calling_is_ended_honestly() {
+    let ran = run(vec![vec![call("1", "a"), stop()]], vec![Echo::named("a")]).await;
+    assert_eq!(ran.finished.outcome, TurnOutcome::Done);
+    assert_eq!(ran.requests.len(), STEP_CEILING as usize);
+    assert_eq!(ran.record.notices, [Notice::StepLimit]);
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_is_an_error_and_keeps_its_text() {
+    let ran = run(vec![vec!["half".into(), Say::BreakOff]], vec![]).await;
+    assert_eq!(ran.finished.outcome, TurnOutcome::Failed(ProviderError::BrokenStream.into()));
+    assert_eq!(ran.record.text, "half");
+    assert_eq!(ran.finished.messages, [Message::text(Role::Assistant, "half")]);
+}
+
+#[tokio::test]
+async fn an_endless_answer_is_cut_at_the_limit() {
+    let piece = "x".repeat(100_000);
+    let script: Vec<Say> = std::iter::repeat_n(Say::from(piece.as_str()), 20).chain([stop()]).collect();
+    let ran = run(vec![script], vec![]).await;
+    assert_eq!(ran.finished.outcome, TurnOutcome::Done);
+    assert_eq!(ran.record.text.len(), 600_000);
+    assert_eq!(ran.record.notices, [Notice::AnswerClipped]);
+}
+
+#[tokio::test]
+async fn stopping_ends_a_hanging_tool_and_keeps_what_was_said() {
+    let switch = StopSwitch::default();
+    let from_outside = switch.clone();
+    let scripts = vec![vec!["Wait. ".into(), call("1", "hang"), stop()]];
+    let running = run_with(scripts, vec![Echo::named("hang")], Arc::new(NoHooks), switch);
+    let stopping = async move { from_outside.stop(StopCause::Person) };
+    let (ran, ()) = tokio::join!(running, stopping);
+    assert_eq!(ran.finished.outcome, TurnOutcome::Stopped(StopCause::Person));
+    assert_eq!(ran.record.text, "Wait. ");
+}
+
+#[tokio::test]
+async fn the_first_cause_of_an_end_counts() {
+    let switch = StopSwitch::default();
+    switch.stop(StopCause::Abandoned);
+    switch.stop(StopCause::Person);
+    switch.dispose();
+    assert_eq!(switch.outcome(), Some(TurnOutcome::Stopped(StopCause::Abandoned)));
+}
+
+#[derive(Default)]
+struct Meddler {
+    refused: Mutex<Vec<String>>,
+}
+
+#[async_trait::async_trait]
+impl Hooks for Meddler {
+    async fn before_model(&self, _: &TurnPlace, request: &mut ModelRequest) -> Verdict {
+        if request.messages.len() > 3 { Verdict::Refuse("enough".into()) } else { Verdict::Continue }
+    }
+
+    async fn before_tool(&self, _: &TurnPlace, tool: &str, _: &mut serde_json::Value) -> Verdict {
+        self.refused.lock().unwrap().push(tool.to_owned());
+        Verdict::Refuse("not today".into())
+    }
+
+    async fn after_tool(&self, _: &TurnPlace, _: &str, output: &mut ToolOutput) {
+        output.shown.clear();
+    }
+}
+
+#[tokio::test]
+async fn hooks_can_refuse_a_tool_and_end_a_turn() {
+    let hooks = Arc::new(Meddler::default());
+    let scripts = vec![vec![call("1", "a"), stop()]];
+    let ran = run_with(scripts, vec![Echo::named("a")], hooks.clone(), StopSwitch::default()).await;
+    assert_eq!(ran.finished.outcome, TurnOutcome::Failed(TurnFailure::Plugin));
+    assert_eq!(*hooks.refused.lock().unwrap(), ["a", "a"]);
+    assert!(ran.record.tools.iter().all(|row| row.ok == Some(false)));
+}

@@ -1,0 +1,94 @@
+//! Where everything is wired: the only module that knows every part (design.md, fifth sentence).
+
+mod model_desk;
+mod sites;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use sidewire_agent::hooks::NoHooks;
+use sidewire_agent::session::{GRACE, ProviderSlot};
+use sidewire_agent::store::Store;
+use sidewire_agent::{Agent, AgentParts};
+use sidewire_contract::identity;
+use sidewire_contract::layout::Layout;
+use tokio::task::JoinHandle;
+
+use crate::browser::{Front, FrontParts};
+use crate::config::Config;
+use crate::mac::Secret;
+use model_desk::Models;
+pub(crate) use model_desk::open_ai;
+
+/// How often the configuration is looked at, so that `sidewire setup` reaches a running worker.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// The parts of a worker.
+pub(crate) struct App {
+    config: Config,
+    agent: Arc<Agent>,
+    models: Arc<Models>,
+    watch: Option<JoinHandle<()>>,
+}
+
+impl App {
+    /// Opens what a worker needs.
+    pub(crate) fn open(layout: &Layout) -> anyhow::Result<Self> {
+        let config = Config::load(layout)?;
+        let store = Store::open(&layout.data, "the worker").context("failed to open the conversations")?;
+        let provider = ProviderSlot::new(model_desk::provider(&config, layout)?);
+        let agent = Agent::new(AgentParts {
+            store,
+            provider: provider.clone(),
+            hooks: Arc::new(NoHooks),
+            reference_kinds: Arc::new(sites::reference_kinds()?),
+            grace: GRACE,
+        });
+        let models = Arc::new(Models::new(layout.clone(), provider));
+        Ok(Self { config, agent, models, watch: None })
+    }
+
+    /// What the person configured.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The browser front on a port; from now on a changed configuration reaches its clients.
+    pub(crate) fn front(&mut self, local_secret: Secret, port: u16) -> Arc<Front> {
+        let front = Front::new(FrontParts {
+            agent: Arc::clone(&self.agent),
+            models: Arc::clone(&self.models) as Arc<_>,
+            origins: self.origins(),
+            local_secret,
+            port,
+        });
+        self.watch = Some(tokio::spawn(watch(Arc::clone(&self.models), Arc::clone(&front))));
+        front
+    }
+
+    /// Extensions that may connect over the loopback.
+    fn origins(&self) -> HashSet<String> {
+        let configured = self.config.browser.extension_ids.iter().map(|id| id.as_str());
+        configured.chain([identity::EXTENSION_ID]).map(|id| format!("chrome-extension://{id}")).collect()
+    }
+
+    /// Ends what runs beside connections and turns.
+    pub(crate) fn close(self) {
+        if let Some(watch) = self.watch {
+            watch.abort();
+        }
+    }
+}
+
+/// Puts a changed configuration in use and tells the clients.
+async fn watch(models: Arc<Models>, front: Arc<Front>) {
+    loop {
+        tokio::time::sleep(LOOK_AGAIN).await;
+        if let Some(model) = models.reload_if_changed() {
+            // Nobody listening is no fault: every connection reads the current model when it begins.
+            let _listeners = front.model_changes.send(model);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Choosing a model: from the configuration, from a client, and back into the configuration.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use anyhow::Context;
+use secrecy::SecretString;
+use sidewire_agent::provider::{ModelInfo, Provider};
+use sidewire_agent::session::ProviderSlot;
+use sidewire_contract::layout::Layout;
+use sidewire_contract::model::{ModelItem, ModelState, ServerFound};
+use sidewire_contract::number::Count;
+use sidewire_contract::text::NonEmpty;
+
+use crate::browser::{ModelDesk, ModelError, ProviderChoice, model_state};
+use crate::config::{Config, OpenAiConfig, ProviderConfig, check_api_key, load_api_key, parse_base_url, save_provider};
+use crate::providers::detect::{USUAL_PLACES, detect_local_servers};
+use crate::providers::offline::OfflineProvider;
+use crate::providers::openai::{self, OpenAiProvider};
+
+/// The name under which answering without a model can be chosen.
+const OFFLINE: &str = "offline";
+
+/// The provider that the configuration names; without one, the built-in.
+pub(super) fn provider(config: &Config, layout: &Layout) -> anyhow::Result<Arc<dyn Provider>> {
+    match &config.provider {
+        None | Some(ProviderConfig::Offline) => Ok(Arc::new(OfflineProvider::new())),
+        Some(ProviderConfig::OpenAi(openai)) => Ok(Arc::new(open_ai(openai, load_api_key(layout)?)?)),
+    }
+}
+
+/// The connection to a configured model server; sends nothing yet.
+pub(crate) fn open_ai(config: &OpenAiConfig, key: Option<SecretString>) -> anyhow::Result<OpenAiProvider> {
+    let settings = openai::OpenAiConfig {
+        key_expires: config.expires_at.map(SystemTime::try_from).transpose().context("expires_at is out of range")?,
+        window: config.window,
+        ..openai::OpenAiConfig::new(config.base_url.as_str(), &config.model, key)
+    };
+    OpenAiProvider::new(settings).context("failed to prepare the connection to the model server")
+}
+
+/// The worker's [`ModelDesk`].
+pub(super) struct Models {
+    layout: Layout,
+    slot: ProviderSlot,
+    // A std mutex: held for a comparison.
+    seen: Mutex<Stamp>,
+}
+
+/// When the files of the configuration were last changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stamp([Option<SystemTime>; 2]);
+
+impl Stamp {
+    fn of(layout: &Layout) -> Self {
+        let changed = |path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
+        Self([changed(layout.config_file()), changed(layout.key_file())])
+    }
+}
+
+impl Models {
+    pub(super) fn new(layout: Layout, slot: ProviderSlot) -> Self {
+        let seen = Mutex::new(Stamp::of(&layout));
+        Self { layout, slot, seen }
+    }
+
+    /// Reads the configuration again when its files changed; the model when there is a new one.
+    pub(super) fn reload_if_changed(&self) -> Option<ModelState> {
+        let now = Stamp::of(&self.layout);
+        let before = std::mem::replace(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner), now);
+        (before != now).then(|| self.reload()).flatten()
+    }
+
+    fn reload(&self) -> Option<ModelState> {
+        let loaded = Config::load(&self.layout).map_err(anyhow::Error::from).and_then(|config| provider(&config, &self.layout));
+        match loaded {
+            Ok(provider) => {
+                self.slot.replace(provider);
+                Some(self.current())
+            }
+            Err(error) => {
+                // A half-edited file must not take the running model away; doctor tells what is wrong with it.
+                tracing::warn!(%error, "the changed configuration cannot be used");
+                None
+            }
+        }
+    }
+
+    fn configured(&self) -> Option<OpenAiConfig> {
+        match Config::load(&self.layout).ok()?.provider? {
+            ProviderConfig::OpenAi(openai) => Some(openai),
+            ProviderConfig::Offline => None,
+        }
+    }
+
+    async fn put_in_use(&self, config: ProviderConfig, key: Option<SecretString>) -> Result<ModelState, ModelError> {
+        let (layout, saved) = (self.layout.clone(), config);
+        let saving = tokio::task::spawn_blocking(move || save_provider(&layout, &saved, key.as_ref()));
+        saving.await.map_err(|_| ModelError::Storage)?.map_err(|error| {
+            tracing::error!(%error, "failed to save the model");
+            ModelError::Storage
+        })?;
+        self.reload_if_changed().ok_or(ModelError::Storage)
+    }
+}
+
+#[async_trait::async_trait]
+impl ModelDesk for Models {
+    fn current(&self) -> ModelState {
+        model_state(self.slot.current().describe())
+    }
+
+    async fn list(&self) -> Result<Vec<ModelItem>, ModelError> {
+        let listed = self.slot.current().models().await.map_err(|error| ModelError::Provider(error.to_string()))?;
+        let mut items: Vec<_> = listed.into_iter().filter_map(item).collect();
+        if !items.iter().any(|item| item.offline) {
+            items.extend(item(OfflineProvider::new().describe()));
+        }
+        Ok(items)
+    }
+
+    async fn select(&self, model: &str) -> Result<ModelState, ModelError> {
+        if model == OFFLINE {
+            return self.put_in_use(ProviderConfig::Offline, None).await;
+        }
+        let configured = self.configured().ok_or(ModelError::BadRequest("no model server is set up"))?;
+        // The window belonged to the other model.
+        let config = OpenAiConfig { model: model.to_owned(), window: None, ..configured };
+        self.put_in_use(ProviderConfig::OpenAi(config), None).await
+    }
+
+    async fn detect(&self) -> Vec<ServerFound> {
+        let found = detect_local_servers(&USUAL_PLACES).await;
+        found
+            .into_iter()
+            .map(|server| ServerFound { label: server.label, base_url: server.base_url, models: server.models })
+            .collect()
+    }
+
+    async fn set(&self, choice: ProviderChoice) -> Result<ModelState, ModelError> {
+        if choice.offline {
+            return self.put_in_use(ProviderConfig::Offline, None).await;
+        }
+        let base_url = choice.base_url.ok_or(ModelError::BadRequest("the address of the model server is missing"))?;
+        let model = choice.model.ok_or(ModelError::BadRequest("the name of the model is missing"))?;
+        let config = OpenAiConfig {
+            base_url: parse_base_url(&base_url).map_err(ModelError::BadRequest)?,
+            model,
+            window: None,
+            expires_at: None,
+        };
+        if let Some(key) = &choice.api_key {
+            check_api_key(secrecy::ExposeSecret::expose_secret(key))
+                .map_err(|_| ModelError::BadRequest("the key holds characters that no key has"))?;
+        }
+        let tried = open_ai(&config, choice.api_key.clone()).map_err(|error| ModelError::Provider(error.to_string()))?;
+        tried.probe().await.map_err(|error| ModelError::Provider(error.to_string()))?;
+        self.put_in_use(ProviderConfig::OpenAi(config), choice.api_key).await
+    }
+}
+
+fn item(info: ModelInfo) -> Option<ModelItem> {
+    Some(ModelItem {
+        id: NonEmpty::new(info.model).ok()?,
+        label: info.label,
+        provider: info.provider,
+        offline: info.offline,
+        window: info.window.map(Count::from),
+    })
+}

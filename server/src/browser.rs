@@ -1,0 +1,128 @@
+//! The browser front: turns frames of the chat contract and of our bridge into calls of the agent, and turn events
+//! back into frames. It knows no provider, no tool and no file format.
+//!
+//! Reading order: a socket is accepted ([`listener`]), its client proves itself ([`handshake`]), frames go both ways
+//! ([`connection`], [`writer`]), requests about conversations are answered ([`requests`]), values change shape in one
+//! place ([`translate`]).
+
+mod checks;
+mod connection;
+mod gate;
+mod handshake;
+mod listener;
+mod models;
+mod private;
+mod requests;
+mod translate;
+mod writer;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use sidewire_agent::Agent;
+use tokio::sync::{Notify, Semaphore, broadcast};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use listener::{bind, run};
+pub(crate) use models::{ModelDesk, ModelError, ProviderChoice};
+use private::PrivateAgents;
+pub(crate) use translate::model_state;
+use crate::mac::Secret;
+use sidewire_contract::model::ModelState;
+
+/// Sockets that have not proved themselves yet, at most.
+const STRANGERS: usize = 16;
+
+/// What every connection shares.
+pub(crate) struct Front {
+    /// The core.
+    pub(crate) agent: Arc<Agent>,
+    /// Model choice and set-up.
+    pub(crate) models: Arc<dyn ModelDesk>,
+    /// Origins that may connect.
+    pub(crate) origins: HashSet<String>,
+    /// The secret that proves a process of this user.
+    pub(crate) local_secret: Secret,
+    /// Where clients reach us: the only `Host` we answer to, and part of every proof.
+    pub(crate) authority: String,
+    /// Fires when connections are to close.
+    pub(crate) closing: CancellationToken,
+    /// Fires when a newer worker wants to take over.
+    pub(crate) hand_over: CancellationToken,
+    /// Told to every client when the model changes.
+    pub(crate) model_changes: broadcast::Sender<ModelState>,
+    strangers: Arc<Semaphore>,
+    private: PrivateAgents,
+    clients: Clients,
+}
+
+/// What a front is made of; `app.rs` fills it.
+pub(crate) struct FrontParts {
+    pub(crate) agent: Arc<Agent>,
+    pub(crate) models: Arc<dyn ModelDesk>,
+    pub(crate) origins: HashSet<String>,
+    pub(crate) local_secret: Secret,
+    pub(crate) port: u16,
+}
+
+impl Front {
+    /// A front without connections.
+    pub(crate) fn new(parts: FrontParts) -> Arc<Self> {
+        Arc::new(Self {
+            private: PrivateAgents::new(Arc::clone(&parts.agent)),
+            agent: parts.agent,
+            models: parts.models,
+            origins: parts.origins,
+            local_secret: parts.local_secret,
+            authority: format!("127.0.0.1:{}", parts.port),
+            closing: CancellationToken::new(),
+            hand_over: CancellationToken::new(),
+            model_changes: broadcast::Sender::new(8),
+            strangers: Arc::new(Semaphore::new(STRANGERS)),
+            clients: Clients::default(),
+        })
+    }
+
+    /// Clients that have proved themselves, now.
+    pub(crate) fn clients(&self) -> &Clients {
+        &self.clients
+    }
+}
+
+/// Counts clients, so that a worker started by a host knows when it is alone.
+#[derive(Default)]
+pub(crate) struct Clients {
+    count: AtomicUsize,
+    changed: Notify,
+}
+
+/// One counted client; dropping it counts down.
+struct Counted(Arc<Front>);
+
+impl Clients {
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count.load(Ordering::Acquire)
+    }
+
+    /// Resolves when the number changes after this call.
+    pub(crate) async fn changed(&self) {
+        self.changed.notified().await;
+    }
+}
+
+impl Counted {
+    fn new(front: &Arc<Front>) -> Self {
+        front.clients.count.fetch_add(1, Ordering::AcqRel);
+        front.clients.changed.notify_waiters();
+        Self(Arc::clone(front))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.clients.count.fetch_sub(1, Ordering::AcqRel);
+        self.0.clients.changed.notify_waiters();
+    }
+}

@@ -1,0 +1,353 @@
+//! One client from handshake to end: frames in, handlers beside, the writer apart.
+//!
+//! The reader never waits for the client (invariant 6): a handler is a future polled beside it. Up to
+//! [`HANDLERS`] run at once; then reading pauses, which a client that reads its answers never sees.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use sidewire_agent::session::{AskError, Started};
+use sidewire_contract::bridge::handshake::{BridgeError, BridgeErrorCode, ClientInfo, HandoverAck, Pong, Role};
+use sidewire_contract::bridge::turns::{TurnAccepted, TurnSnapshot, TurnUnknown};
+use sidewire_contract::chat::ChatRequest;
+use sidewire_contract::frames::{ClientFrame, DecodeError, WorkerFrame};
+use sidewire_contract::ids::ChatId;
+use sidewire_contract::limits;
+use sidewire_contract::reason::ErrorReason;
+use tokio::sync::{Notify, OwnedSemaphorePermit, broadcast, mpsc};
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+use super::checks::Caller;
+use super::gate::GateKey;
+use super::handshake::{self, Client};
+use super::listener::Socket;
+use super::translate::{self, TurnWire};
+use super::writer::{Post, Writer};
+use super::{Counted, Front, requests};
+
+/// Handlers of one connection at once.
+const HANDLERS: usize = 64;
+/// Posts that wait for the writer; a handler with one more waits itself.
+const POSTS: usize = 64;
+/// Frames that cannot be read before the client is given up.
+const BAD_FRAMES: u32 = 64;
+/// A client that answers pings is heard at least every 20 s; three missed and it is gone.
+const SILENCE: Duration = Duration::from_secs(65);
+
+/// Serves one socket to its end.
+pub(super) async fn serve(mut socket: Socket, key: GateKey, stranger: OwnedSemaphorePermit, caller: Caller, front: Arc<Front>) {
+    let client = match handshake::authenticate(&mut socket, &caller, &front).await {
+        Ok(client) => client,
+        Err(refusal) => return turn_away(socket, &refusal).await,
+    };
+    drop(stranger);
+    key.open();
+    let counted = Counted::new(&front);
+    tracing::info!(role = client.role.as_str(), "client connected");
+    let (sink, stream) = socket.split();
+    let (post, posts) = mpsc::channel(POSTS);
+    let wake = Arc::new(Notify::new());
+    let writer = Writer::new(sink, posts, Arc::clone(&wake));
+    let desk = Desk { front: Arc::clone(&front), client: Arc::new(client), post, wake, asking: Mutex::default() };
+    let ended = tokio::select! {
+        ended = read(stream, desk) => ended,
+        ended = writer.run(front.closing.clone()) => ended.map_err(Ended::Socket),
+    };
+    if let Err(reason) = ended {
+        tracing::info!(%reason, "client lost");
+    }
+    drop(counted);
+}
+
+async fn turn_away(mut socket: Socket, refusal: &handshake::Refusal) {
+    tracing::warn!(%refusal, "turned a stranger away");
+    let close = CloseFrame { code: CloseCode::Policy, reason: "handshake refused".into() };
+    let farewell = socket.send(Message::Close(Some(close)));
+    // A stranger that does not even read its farewell is left.
+    let _left = tokio::time::timeout(Duration::from_secs(1), farewell).await;
+}
+
+/// Why a connection ended other than by the client's wish.
+#[derive(Debug, thiserror::Error)]
+enum Ended {
+    #[error("the socket failed: {0}")]
+    Socket(#[from] Error),
+    #[error("the client fell silent")]
+    Silent,
+    #[error("the client kept sending frames that cannot be read")]
+    Rubbish,
+}
+
+/// What handlers of one connection share.
+pub(super) struct Desk {
+    pub(super) front: Arc<Front>,
+    pub(super) client: Arc<Client>,
+    post: mpsc::Sender<Post>,
+    wake: Arc<Notify>,
+    /// Questions on their way into the agent, and whether a stop came for them meanwhile.
+    // A std mutex: lookups only.
+    asking: Mutex<HashMap<ChatId, bool>>,
+}
+
+type Handler = BoxFuture<'static, ()>;
+
+async fn read(mut stream: SplitStream<Socket>, desk: Desk) -> Result<(), Ended> {
+    let mut desk = Arc::new(desk);
+    let mut models = desk.front.model_changes.subscribe();
+    let mut handlers: FuturesUnordered<Handler> = FuturesUnordered::new();
+    let mut bad_frames = 0;
+    loop {
+        let frame = tokio::select! {
+            Some(()) = handlers.next(), if !handlers.is_empty() => continue,
+            changed = models.recv() => {
+                handlers.push(announce_model(Arc::clone(&desk), changed));
+                continue;
+            }
+            frame = tokio::time::timeout(SILENCE, stream.next()), if handlers.len() < HANDLERS => frame,
+        };
+        let text = match frame.map_err(|_| Ended::Silent)? {
+            Some(Ok(Message::Text(text))) => text,
+            Some(Ok(Message::Close(_))) | None => return Ok(()),
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => continue,
+            Some(Ok(Message::Binary(_))) => {
+                handlers.push(refuse(&desk, BridgeErrorCode::BadFrame, "frames are text"));
+                continue;
+            }
+            Some(Err(error)) => return Err(error.into()),
+        };
+        match decode(&text) {
+            Ok(ClientFrame::ClientInfo(info)) => handlers.push(introduce(&mut desk, &info)),
+            Ok(frame) => handlers.push(dispatch(Arc::clone(&desk), frame)),
+            Err(error) => {
+                bad_frames += 1;
+                if bad_frames > BAD_FRAMES {
+                    return Err(Ended::Rubbish);
+                }
+                handlers.push(answer_rubbish(&desk, error));
+            }
+        }
+    }
+}
+
+/// What cannot be read is still answered when it says whose it is.
+fn answer_rubbish(desk: &Arc<Desk>, rubbish: Rubbish) -> Handler {
+    tracing::warn!(%rubbish, "a frame could not be read");
+    match rubbish {
+        Rubbish::Frame(DecodeError::InvalidFrame { chat_id: Some(id), frame_type: "chat_request", .. })
+        | Rubbish::TooDeep { chat_id: Some(id) } => post_later(desk, translate::error(id, ErrorReason::Provider4xx)),
+        Rubbish::Frame(DecodeError::InvalidFrame { request_id: Some(id), why, .. }) => {
+            post_later(desk, requests::bad_request(id, why))
+        }
+        Rubbish::Frame(error) => refuse(desk, BridgeErrorCode::BadFrame, &error.to_string()),
+        Rubbish::TooDeep { chat_id: None } => refuse(desk, BridgeErrorCode::BadFrame, "nested too deep"),
+    }
+}
+
+/// A frame that cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum Rubbish {
+    #[error(transparent)]
+    Frame(#[from] DecodeError),
+    #[error("nested too deep")]
+    TooDeep { chat_id: Option<ChatId> },
+}
+
+fn decode(text: &str) -> Result<ClientFrame, Rubbish> {
+    if limits::check_depth(text.as_bytes(), limits::DEPTH).is_err() {
+        return Err(Rubbish::TooDeep { chat_id: ClientFrame::chat_request_id(text) });
+    }
+    Ok(ClientFrame::decode(text)?)
+}
+
+fn refuse(desk: &Arc<Desk>, code: BridgeErrorCode, message: &str) -> Handler {
+    post_later(desk, WorkerFrame::BridgeError(BridgeError { code, message: message.to_owned() }))
+}
+
+fn post_later(desk: &Arc<Desk>, frame: WorkerFrame) -> Handler {
+    let desk = Arc::clone(desk);
+    Box::pin(async move { desk.send(frame).await })
+}
+
+/// A browser tells who it is behind its native host: a new desk from now on.
+fn introduce(desk: &mut Arc<Desk>, info: &ClientInfo) -> Handler {
+    match desk.client.introduced(info, &desk.front) {
+        Ok((client, ack)) => {
+            *desk = Arc::new(Desk {
+                front: Arc::clone(&desk.front),
+                client: Arc::new(client),
+                post: desk.post.clone(),
+                wake: Arc::clone(&desk.wake),
+                asking: Mutex::default(),
+            });
+            post_later(desk, ack)
+        }
+        Err(refusal) => {
+            tracing::warn!(%refusal, "an introduction was refused");
+            refuse(desk, BridgeErrorCode::VersionMismatch, "the browser's introduction was refused")
+        }
+    }
+}
+
+fn announce_model(desk: Arc<Desk>, changed: Result<sidewire_contract::model::ModelState, broadcast::error::RecvError>) -> Handler {
+    Box::pin(async move {
+        // Missed changes do not matter: the newest one is what is announced.
+        let model = changed.unwrap_or_else(|_| desk.front.models.current());
+        desk.send(requests::model_changed(model)).await;
+    })
+}
+
+/// One handler per frame, grouped by what they concern.
+fn dispatch(desk: Arc<Desk>, frame: ClientFrame) -> Handler {
+    match frame {
+        ClientFrame::ChatRequest(request) => {
+            desk.expect(&request.id);
+            Box::pin(async move { desk.ask(*request).await })
+        }
+        ClientFrame::ChatStop(stop) => {
+            desk.stop(&stop.id);
+            Box::pin(std::future::ready(()))
+        }
+        ClientFrame::Resume(resume) => Box::pin(async move {
+            for id in resume.turns.as_slice() {
+                desk.resume(id.clone()).await;
+            }
+        }),
+        ClientFrame::Ping(_) => post_later(&desk, WorkerFrame::Pong(Pong {})),
+        ClientFrame::Handover(handover) => Box::pin(async move { desk.hand_over(handover.version.as_str()).await }),
+        // Nothing to do: hearing it was the point.
+        ClientFrame::Pong(_) => Box::pin(std::future::ready(())),
+        ClientFrame::Hello(_) | ClientFrame::Proof(_) | ClientFrame::ClientInfo(_) => {
+            refuse(&desk, BridgeErrorCode::BadFrame, "the handshake is over")
+        }
+        other => Box::pin(async move {
+            let answer = requests::answer(&desk, other).await;
+            desk.send(answer).await;
+        }),
+    }
+}
+
+impl Desk {
+    /// Sends a frame; waits while the writer is behind.
+    pub(super) async fn send(&self, frame: WorkerFrame) {
+        self.post(Post::Frame(frame)).await;
+    }
+
+    async fn post(&self, post: Post) {
+        // The writer is gone only when the connection is, and then nobody is left to tell.
+        let _nobody_left = self.post.send(post).await;
+    }
+
+    /// A question is on its way: a stop that overtakes it finds it here.
+    fn expect(&self, id: &ChatId) {
+        self.asking().insert(id.clone(), false);
+    }
+
+    async fn ask(&self, request: ChatRequest) {
+        let id = request.id.clone();
+        if request.text.len() > limits::CHAT_TEXT {
+            self.asking().remove(&id);
+            return self.send(translate::error(id, ErrorReason::Provider4xx)).await;
+        }
+        let asked = self.client.agent.ask(translate::ask(&self.client, request), Arc::clone(&self.wake)).await;
+        let stopped_meanwhile = self.asking().remove(&id) == Some(true);
+        match asked {
+            Ok(started) => {
+                if stopped_meanwhile {
+                    self.stop(&id);
+                }
+                self.follow_new(id, started).await;
+            }
+            Err(AskError::Duplicate) => self.resume(id).await,
+            Err(error) => {
+                tracing::warn!(turn = id.as_str(), %error, "a question was refused");
+                self.send(translate::error(id, translate::refusal(&error))).await;
+            }
+        }
+    }
+
+    async fn follow_new(&self, id: ChatId, started: Started) {
+        let Some(conversation) = translate::conversation_id(started.conversation) else { return };
+        let accepted = TurnAccepted { id: id.clone(), conversation, title: started.title, model: started.model.clone() };
+        self.post(Post::Follow {
+            first: WorkerFrame::TurnAccepted(accepted),
+            turn: TurnWire::new(id, started.model),
+            subscription: started.subscription,
+        })
+        .await;
+    }
+
+    fn stop(&self, id: &ChatId) {
+        if let Some(stop_requested) = self.asking().get_mut(id) {
+            *stop_requested = true;
+        }
+        let known = self.client.agent.stop(&translate::turn_key(&self.client.owner, id));
+        tracing::info!(turn = id.as_str(), known, "stop");
+    }
+
+    /// Gives the client the turn as it stands and what follows, or says that there is none.
+    async fn resume(&self, id: ChatId) {
+        let key = translate::turn_key(&self.client.owner, &id);
+        let followed = self.client.agent.follow(&key, Arc::clone(&self.wake)).await.unwrap_or_else(|error| {
+            tracing::error!(turn = id.as_str(), %error, "a turn could not be looked up");
+            None
+        });
+        let found = followed.and_then(|followed| {
+            let model = followed.record.model.clone().unwrap_or_default();
+            let turn = TurnWire::new(id.clone(), model);
+            let snapshot = WorkerFrame::TurnSnapshot(Box::new(TurnSnapshot {
+                conversation: translate::conversation_id(followed.conversation)?,
+                next_seq: turn.next_seq(),
+                turn: translate::record(followed.record)?,
+            }));
+            Some((snapshot, turn, followed.subscription))
+        });
+        match found {
+            None => self.send(WorkerFrame::TurnUnknown(TurnUnknown { id })).await,
+            Some((snapshot, _, None)) => self.send(snapshot).await,
+            Some((first, turn, Some(subscription))) => self.post(Post::Follow { first, turn, subscription }).await,
+        }
+    }
+
+    /// A newer host or command line asks us to make room for its worker (decision 6).
+    async fn hand_over(&self, version: &str) {
+        let ours = self.client.key_id.is_local() && self.client.role != Role::Browser;
+        let accepted = ours && is_newer(version, env!("CARGO_PKG_VERSION"));
+        self.send(WorkerFrame::HandoverAck(HandoverAck { accepted })).await;
+        if accepted {
+            tracing::info!(version, "a newer worker takes over");
+            self.front.hand_over.cancel();
+        }
+    }
+
+    fn asking(&self) -> MutexGuard<'_, HashMap<ChatId, bool>> {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Plain `major.minor.patch` only; anything else is not newer.
+fn is_newer(theirs: &str, ours: &str) -> bool {
+    let parse = |version: &str| -> Option<[u64; 3]> {
+        let numbers: Option<Vec<u64>> = version.split('.').map(|part| part.parse().ok()).collect();
+        numbers?.try_into().ok()
+    };
+    parse(theirs).zip(parse(ours)).is_some_and(|(theirs, ours)| theirs > ours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_newer;
+
+    #[test]
+    fn only_a_plain_higher_version_is_newer() {
+        assert!(is_newer("0.2.0", "0.1.9") && is_newer("0.10.0", "0.9.9"));
+        for theirs in ["0.1.0", "0.0.9", "1.0", "1.0.0-beta", "", "x.y.z", "1.0.0.0"] {
+            assert!(!is_newer(theirs, "0.1.0"), "{theirs}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The sending half of a connection: posts from handlers and news of turns become frames, in order.
+//!
+//! News is taken from feeds when the socket is ready for it, so deltas merge while a client is slow and nothing is
+//! queued for it. All that is ready is written with one flush.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::SplitSink;
+use futures_util::SinkExt;
+use sidewire_agent::feed::Subscription;
+use sidewire_contract::bridge::handshake::Ping;
+use sidewire_contract::frames::WorkerFrame;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_util::sync::CancellationToken;
+
+use super::listener::Socket;
+use super::translate::TurnWire;
+
+/// A running turn of which nothing was sent for so long gets a keepalive.
+const KEEPALIVE: Duration = Duration::from_secs(10);
+/// A connection on which nothing was sent for so long gets a ping: protocol pings do not keep a service worker alive.
+const PING: Duration = Duration::from_secs(20);
+
+/// What a handler wants sent.
+pub(super) enum Post {
+    /// One frame.
+    Frame(WorkerFrame),
+    /// A first frame about a turn, and then everything that happens in it. Replaces an earlier following of it.
+    Follow { first: WorkerFrame, turn: TurnWire, subscription: Subscription },
+}
+
+/// The sending half.
+pub(super) struct Writer {
+    sink: SplitSink<Socket, Message>,
+    posts: mpsc::Receiver<Post>,
+    wake: Arc<Notify>,
+    turns: Vec<Following>,
+    last_sent: Instant,
+}
+
+struct Following {
+    turn: TurnWire,
+    subscription: Subscription,
+    last_sent: Instant,
+}
+
+impl Writer {
+    pub(super) fn new(sink: SplitSink<Socket, Message>, posts: mpsc::Receiver<Post>, wake: Arc<Notify>) -> Self {
+        Self { sink, posts, wake, turns: Vec::new(), last_sent: Instant::now() }
+    }
+
+    /// Sends until the handlers are gone, the socket fails, or `closing` fires and everything was said.
+    pub(super) async fn run(mut self, closing: CancellationToken) -> Result<(), Error> {
+        let mut frames = Vec::new();
+        loop {
+            let deadline = self.next_deadline();
+            tokio::select! {
+                () = self.wake.notified() => {}
+                post = self.posts.recv() => match post {
+                    Some(post) => self.accept(post, &mut frames),
+                    None => return Ok(()),
+                },
+                () = tokio::time::sleep_until(deadline) => self.prove_life(&mut frames),
+                () = closing.cancelled() => return self.say_goodbye(frames).await,
+            }
+            self.gather(&mut frames);
+            self.send(&mut frames).await?;
+        }
+    }
+
+    fn accept(&mut self, post: Post, frames: &mut Vec<WorkerFrame>) {
+        match post {
+            Post::Frame(frame) => frames.push(frame),
+            Post::Follow { first, turn, subscription } => {
+                frames.push(first);
+                self.turns.retain(|following| following.turn.id != turn.id);
+                self.turns.push(Following { turn, subscription, last_sent: Instant::now() });
+            }
+        }
+    }
+
+    /// Takes what else is ready.
+    fn gather(&mut self, frames: &mut Vec<WorkerFrame>) {
+        while let Ok(post) = self.posts.try_recv() {
+            self.accept(post, frames);
+        }
+        let now = Instant::now();
+        self.turns.retain_mut(|following| {
+            let before = frames.len();
+            let ended = following.subscription.take().into_iter().any(|news| following.turn.frames(news, frames));
+            if frames.len() > before {
+                following.last_sent = now;
+            }
+            !ended
+        });
+    }
+
+    fn prove_life(&mut self, frames: &mut Vec<WorkerFrame>) {
+        let now = Instant::now();
+        for following in &mut self.turns {
+            if now >= following.last_sent + KEEPALIVE {
+                following.last_sent = now;
+                frames.push(following.turn.keepalive());
+            }
+        }
+        if frames.is_empty() && now >= self.last_sent + PING {
+            frames.push(WorkerFrame::Ping(Ping {}));
+        }
+    }
+
+    fn next_deadline(&self) -> Instant {
+        let keepalives = self.turns.iter().map(|following| following.last_sent + KEEPALIVE);
+        keepalives.fold(self.last_sent + PING, Instant::min)
+    }
+
+    async fn send(&mut self, frames: &mut Vec<WorkerFrame>) -> Result<(), Error> {
+        if frames.is_empty() {
+            return Ok(());
+        }
+        for frame in frames.drain(..) {
+            self.sink.feed(Message::text(frame.encode())).await?;
+        }
+        self.sink.flush().await?;
+        self.last_sent = Instant::now();
+        Ok(())
+    }
+
+    /// Turns have ended by now; their last frames still go out.
+    async fn say_goodbye(mut self, mut frames: Vec<WorkerFrame>) -> Result<(), Error> {
+        self.gather(&mut frames);
+        self.send(&mut frames).await?;
+        let close = CloseFrame { code: CloseCode::Away, reason: "the worker is shutting down".into() };
+        self.sink.send(Message::Close(Some(close))).await
+    }
+}

@@ -1,0 +1,238 @@
+//! What a person configured: `config.toml`, and the key in `.env` beside it.
+//!
+//! Reads and writes these two files and checks what they say. It applies nothing: `app.rs` builds the provider, the
+//! listener takes the extension ids. Nothing is read from the environment of the process.
+
+mod save;
+mod secret;
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use sidewire_contract::layout::Layout;
+use url::Url;
+
+use crate::private_file::PrivateFileError;
+
+pub(crate) use save::save_provider;
+pub(crate) use secret::{check_api_key, key_for, load_api_key};
+
+/// Everything in `config.toml`; what is missing there has its default here.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    /// Which model answers; `None` until someone chose.
+    pub(crate) provider: Option<ProviderConfig>,
+    /// Who may connect from a browser.
+    pub(crate) browser: BrowserConfig,
+    /// How the worker lives.
+    pub(crate) worker: WorkerConfig,
+}
+
+/// Which model answers.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "RawProvider")]
+pub(crate) enum ProviderConfig {
+    /// The built-in one, chosen on purpose.
+    Offline,
+    /// Any server that speaks the OpenAI chat completions API.
+    OpenAi(OpenAiConfig),
+}
+
+/// How to reach an OpenAI-compatible server.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OpenAiConfig {
+    /// Where its API begins, usually ending in `/v1`.
+    pub(crate) base_url: Url,
+    /// Which of its models.
+    pub(crate) model: String,
+    /// Context window in tokens, where it is known better than the server tells.
+    pub(crate) window: Option<u64>,
+    /// When the key stops working (decision 22).
+    pub(crate) expires_at: Option<Timestamp>,
+}
+
+/// Who may connect from a browser.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct BrowserConfig {
+    /// Extensions that are trusted beside our own, such as a build of one's own.
+    pub(crate) extension_ids: Vec<ExtensionId>,
+}
+
+/// How the worker lives.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct WorkerConfig {
+    /// Minutes after the last client and turn at which a worker that a host started ends.
+    pub(crate) idle_exit_minutes: u64,
+}
+
+impl Default for WorkerConfig {
+    fn default() -> Self {
+        Self { idle_exit_minutes: 15 }
+    }
+}
+
+/// Id of a Chromium extension: 32 letters from a to p.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct ExtensionId(String);
+
+impl ExtensionId {
+    /// The id as it stands in a manifest and in an origin.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for ExtensionId {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        if text.len() == 32 && text.bytes().all(|byte| (b'a'..=b'p').contains(&byte)) {
+            return Ok(Self(text));
+        }
+        Err("an extension id is 32 letters from a to p, as shown on chrome://extensions")
+    }
+}
+
+impl std::str::FromStr for ExtensionId {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::try_from(text.to_owned())
+    }
+}
+
+/// Why the configuration cannot be used or written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConfigError {
+    /// `config.toml` says something that has no meaning.
+    #[error("{}, line {line}: {message}", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Where in it, from 1.
+        line: usize,
+        /// What is wrong, naming the setting.
+        message: String,
+    },
+    /// `config.toml` cannot be read.
+    #[error("failed to read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// `.env` cannot be understood; its text is not shown, because it holds a key.
+    #[error("{}, line {line}: {message}", path.display())]
+    Secret {
+        /// The file.
+        path: PathBuf,
+        /// Where in it, from 1.
+        line: usize,
+        /// What is wrong.
+        message: &'static str,
+    },
+    /// The key could not be sent in a header.
+    #[error("{0}")]
+    Key(&'static str),
+    /// A file or its folder is not private, or the system refused.
+    #[error(transparent)]
+    File(#[from] PrivateFileError),
+}
+
+impl Config {
+    /// Reads `config.toml`; a missing file gives the defaults.
+    pub(crate) fn load(layout: &Layout) -> Result<Self, ConfigError> {
+        let path = layout.config_file();
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(source) => return Err(ConfigError::Unreadable { path, source }),
+        };
+        toml::from_str(&text).map_err(|error| {
+            let line = line_of(&text, error.span().map_or(0, |span| span.start));
+            ConfigError::Invalid { path, line, message: error.message().to_owned() }
+        })
+    }
+}
+
+/// Reads the address of an API as a person writes it, without its final slash.
+pub(crate) fn parse_base_url(text: &str) -> Result<Url, &'static str> {
+    let url = Url::parse(text.trim().trim_end_matches('/'))
+        .map_err(|_| "base_url is not an address; write it like http://127.0.0.1:11434/v1")?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("base_url must begin with http:// or https://");
+    }
+    if url.host_str().is_none_or(str::is_empty) {
+        return Err("base_url names no host");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("base_url must not hold a user or password; keys belong in .env");
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("base_url must end with its path, without ? or #");
+    }
+    Ok(url)
+}
+
+/// The table as it is written; what belongs together is checked on the way to [`ProviderConfig`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawProvider {
+    kind: RawKind,
+    base_url: Option<String>,
+    model: Option<String>,
+    window: Option<u64>,
+    expires_at: Option<toml::value::Datetime>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RawKind {
+    #[serde(rename = "openai")]
+    OpenAi,
+    Offline,
+}
+
+impl TryFrom<RawProvider> for ProviderConfig {
+    type Error = &'static str;
+
+    fn try_from(raw: RawProvider) -> Result<Self, Self::Error> {
+        match raw.kind {
+            RawKind::Offline => Ok(Self::Offline),
+            RawKind::OpenAi => Ok(Self::OpenAi(OpenAiConfig {
+                base_url: parse_base_url(&raw.base_url.ok_or("kind = \"openai\" needs base_url")?)?,
+                model: raw.model.filter(|model| !model.trim().is_empty()).ok_or("kind = \"openai\" needs model")?,
+                window: raw.window.map(check_window).transpose()?,
+                expires_at: raw.expires_at.map(parse_expiry).transpose()?,
+            })),
+        }
+    }
+}
+
+/// A window that leaves no room for a question is a slip of the keyboard.
+pub(crate) fn check_window(tokens: u64) -> Result<u64, &'static str> {
+    if (1_024..=100_000_000).contains(&tokens) {
+        return Ok(tokens);
+    }
+    Err("window is a number of tokens, 1024 at least")
+}
+
+fn parse_expiry(written: toml::value::Datetime) -> Result<Timestamp, &'static str> {
+    written.to_string().parse().map_err(|_| "expires_at needs date, time and offset, like 2027-01-31T12:00:00Z")
+}
+
+/// Line of a byte offset, from 1.
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! `sidewire`: the worker and its command line.
+
+mod app;
+mod browser;
+mod cli;
+mod commands;
+mod config;
+mod link;
+mod logging;
+mod mac;
+mod private_file;
+mod process;
+mod providers;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::Cli;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            ui::fail(&anyhow::Error::from(error).context("failed to start"));
+            return ExitCode::FAILURE;
+        }
+    };
+    runtime.block_on(async {
+        commands::run(cli).await.unwrap_or_else(|error| {
+            ui::fail(&error);
+            ExitCode::FAILURE
+        })
+    })
+}

@@ -1,0 +1,8 @@
+//! What answers: adapters that implement the agent's `Provider` trait.
+//!
+//! `openai` speaks to any server with the chat completions API, `offline` answers from the page alone, `detect` finds
+//! model servers on this machine. None of them knows a front or a conversation.
+
+pub mod detect;
+pub mod offline;
+pub mod openai;

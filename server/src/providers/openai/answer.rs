@@ -1,0 +1,182 @@
+//! The answer as it is put together from pieces: text at once, tool calls when they are whole, the end exactly once.
+
+use std::collections::VecDeque;
+
+use serde_json::Value;
+use sidewire_agent::error::ProviderError;
+use sidewire_agent::provider::{FinishReason, ModelEvent};
+
+use super::wire::{Chunk, Delta, ToolDelta, stream_failure};
+
+/// Tool calls of one answer.
+const MOST_CALLS: usize = 128;
+
+/// Turns chunks into events.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    /// Events to tell.
+    pub(super) events: VecDeque<ModelEvent>,
+    calls: Vec<PartialCall>,
+    finish: Option<FinishReason>,
+}
+
+/// A tool call whose arguments are still coming.
+#[derive(Debug, Default)]
+struct PartialCall {
+    index: Option<usize>,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl Answer {
+    /// Reads one event of the stream.
+    pub(super) fn read(&mut self, json: &[u8]) -> Result<(), ProviderError> {
+        let chunk: Chunk = serde_json::from_slice(json).map_err(|_| ProviderError::BadResponse)?;
+        self.add(chunk)
+    }
+
+    /// Reads a whole completion, from a server that does not stream.
+    pub(super) fn read_whole(&mut self, json: &[u8]) -> Result<(), ProviderError> {
+        let chunk: Chunk = serde_json::from_slice(json).map_err(|_| ProviderError::BadResponse)?;
+        let has_answer = chunk.choices.as_ref().is_some_and(|choices| !choices.is_empty());
+        if chunk.error.is_none() && !has_answer {
+            return Err(ProviderError::BadResponse);
+        }
+        self.add(chunk)?;
+        self.finish.get_or_insert(FinishReason::Stop);
+        Ok(())
+    }
+
+    fn add(&mut self, chunk: Chunk) -> Result<(), ProviderError> {
+        if let Some(error) = chunk.error {
+            return Err(stream_failure(&error));
+        }
+        for choice in chunk.choices.into_iter().flatten().take(1) {
+            for delta in [choice.delta, choice.message].into_iter().flatten() {
+                self.add_delta(delta)?;
+            }
+            if let Some(reason) = choice.finish_reason {
+                self.finish = Some(finish(&reason));
+            }
+        }
+        if let Some(tokens) = chunk.usage {
+            self.events.push_back(ModelEvent::Usage(tokens.into()));
+        }
+        Ok(())
+    }
+
+    fn add_delta(&mut self, delta: Delta) -> Result<(), ProviderError> {
+        let is_some = |text: &String| !text.is_empty();
+        if let Some(text) = delta.reasoning_content.or(delta.reasoning).filter(is_some) {
+            self.events.push_back(ModelEvent::Reasoning(text));
+        }
+        if let Some(text) = delta.content.filter(is_some) {
+            self.events.push_back(ModelEvent::Text(text));
+        }
+        if let Some(text) = delta.refusal.filter(is_some) {
+            self.events.push_back(ModelEvent::Text(text));
+        }
+        for piece in delta.tool_calls.into_iter().flatten() {
+            self.add_call(piece)?;
+            // A long call shows nothing until it is whole.
+            if self.events.back() != Some(&ModelEvent::Alive) {
+                self.events.push_back(ModelEvent::Alive);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_call(&mut self, piece: ToolDelta) -> Result<(), ProviderError> {
+        let call = self.call_for(&piece)?;
+        if let Some(id) = piece.id.filter(|id| !id.is_empty()) {
+            call.id = id;
+        }
+        if let Some(function) = piece.function {
+            if let Some(name) = function.name.filter(|name| !name.is_empty()) {
+                call.name = name;
+            }
+            call.arguments
+                .push_str(function.arguments.as_deref().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// The call a piece belongs to: by index, else a new id begins a new call.
+    fn call_for(&mut self, piece: &ToolDelta) -> Result<&mut PartialCall, ProviderError> {
+        let is_new_id = |id: &String| !id.is_empty() && self.calls.last().is_none_or(|call| call.id != *id);
+        let known = match piece.index {
+            Some(index) => self.calls.iter().position(|call| call.index == Some(index)),
+            None if piece.id.as_ref().is_some_and(is_new_id) => None,
+            None => self.calls.len().checked_sub(1),
+        };
+        if known.is_none() {
+            if self.calls.len() >= MOST_CALLS {
+                return Err(ProviderError::BadResponse);
+            }
+            self.calls.push(PartialCall {
+                index: piece.index,
+                ..PartialCall::default()
+            });
+        }
+        let at = known.unwrap_or(self.calls.len() - 1);
+        self.calls.get_mut(at).ok_or(ProviderError::BadResponse)
+    }
+
+    /// The model said why it stops; only a token count may follow.
+    pub(super) fn is_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    /// The server said that the stream is over.
+    pub(super) fn done(&mut self) {
+        self.finish.get_or_insert(FinishReason::Stop);
+    }
+
+    /// Closes the answer: the tool calls, then its end.
+    pub(super) fn end(&mut self) -> Result<(), ProviderError> {
+        let Some(finish) = self.finish else {
+            return Err(ProviderError::BrokenStream);
+        };
+        let calls = std::mem::take(&mut self.calls);
+        // Some servers say `stop` although they want tools to be called.
+        let finish = if calls.is_empty() || finish != FinishReason::Stop {
+            finish
+        } else {
+            FinishReason::ToolCalls
+        };
+        for (number, call) in calls.into_iter().enumerate() {
+            self.events.push_back(call.whole(number));
+        }
+        self.events.push_back(ModelEvent::Finished(finish));
+        Ok(())
+    }
+}
+
+impl PartialCall {
+    fn whole(self, number: usize) -> ModelEvent {
+        let arguments = match self.arguments.trim() {
+            "" => Value::Object(serde_json::Map::new()),
+            text => serde_json::from_str(text).unwrap_or_else(|_| Value::String(self.arguments.clone())),
+        };
+        let call_id = if self.id.is_empty() {
+            format!("call_{number}")
+        } else {
+            self.id
+        };
+        ModelEvent::ToolCall {
+            call_id,
+            name: self.name,
+            arguments,
+        }
+    }
+}
+
+fn finish(reason: &str) -> FinishReason {
+    match reason {
+        "tool_calls" | "function_call" => FinishReason::ToolCalls,
+        "length" => FinishReason::Length,
+        "content_filter" => FinishReason::Filtered,
+        _ => FinishReason::Stop,
+    }
+}

@@ -1,0 +1,40 @@
+//! The harness of the black-box tests: the real binaries, real sockets and pipes, and a model that does as it is told.
+//!
+//! A [`Home`] is one machine: its own folder, its own processes, gone when it is dropped. A [`Worker`] is a real
+//! `sidewire serve`, a [`NativeHost`] a real `sidewire-host`; a [`Client`] speaks to a worker as an extension or a
+//! local program does. [`ScriptedModel`] is the only part that is not real. Nothing here waits for time to pass:
+//! everything waits for what a process says, with [`within`] as the guard against a hang.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a harness fails its test by panicking"
+)]
+
+mod client;
+mod guard;
+mod home;
+mod identity;
+mod model;
+mod model_script;
+mod native;
+mod page;
+mod peer;
+mod process;
+mod raw;
+mod turn;
+mod worker;
+
+pub use client::{Client, Refused};
+pub use guard::within;
+pub use home::{Home, Ran};
+pub use identity::{Identity, Key, Offer};
+pub use model::{Recorded, ScriptedModel};
+pub use model_script::{Gate, Script};
+pub use native::{ORIGIN, NativeHost};
+pub use page::{canary_page, page, question};
+pub use peer::{Peer, ping, until_quiet};
+pub use process::{Process, is_alive, program};
+pub use raw::{HttpAnswer, RawSocket};
+pub use turn::{Turn, play, play_all, request_id};
+pub use worker::Worker;

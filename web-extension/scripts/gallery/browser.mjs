@@ -1,0 +1,74 @@
+// @ts-check
+/** The browser and the words in which checks are written. */
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+/**
+ * @typedef {import("playwright-core").Page} Page
+ * @typedef {{ context: import("playwright-core").BrowserContext, origin: string }} Place
+ * @typedef {{ name: string, run: (place: Place) => Promise<void> }} Check
+ * @typedef {{ scene: string, theme?: "light" | "dark", page?: "options", width?: number, height?: number }} Show
+ */
+
+const USUAL_PLACES = [
+  "/usr/lib/chromium/chromium",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
+
+/** Starts a headless browser. */
+export async function launch() {
+  const executablePath = process.env["SIDEWIRE_CHROMIUM"] ?? USUAL_PLACES.find((place) => existsSync(place));
+  if (executablePath === undefined) throw new Error("no Chromium found; set SIDEWIRE_CHROMIUM to its path");
+  return chromium.launch({ executablePath, headless: true, args: ["--no-sandbox"] });
+}
+
+/**
+ * Opens a scene; errors and warnings of the page become errors of the check.
+ * @param {Place} place
+ * @param {Show} show
+ */
+export async function open({ context, origin }, { scene, theme = "light", page: kind, width = 380, height = 720 }) {
+  const page = await context.newPage();
+  await page.setViewportSize({ width, height });
+  /** @type {string[]} */
+  const problems = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  const query = new URLSearchParams({ scene, theme, ...(kind === undefined ? {} : { page: kind }) });
+  await page.goto(`${origin}/?${query}`);
+  await page.locator(".panel, .options").waitFor();
+  return { page, problems };
+}
+
+/** @param {boolean} condition @param {string} what */
+export function check(condition, what) {
+  if (!condition) throw new Error(what);
+}
+
+/**
+ * Speaks to the page as the service worker would.
+ * @param {Page} page
+ * @param {unknown} event
+ */
+export async function post(page, event) {
+  await page.evaluate((message) => Reflect.get(globalThis, "gallery").post(message), event);
+}
+
+/**
+ * What the page sent to the service worker, without the greeting.
+ * @param {Page} page
+ * @param {string} kind
+ * @returns {Promise<Record<string, unknown>[]>}
+ */
+export async function posted(page, kind) {
+  /** @type {Record<string, unknown>[]} */
+  const all = await page.evaluate(() => Reflect.get(globalThis, "gallery").posted);
+  return all.filter((message) => message["kind"] === kind);
+}
+
+/** Waits until the page has drawn what it heard. @param {Page} page */
+export async function drawn(page) {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}

@@ -1,0 +1,186 @@
+/**
+ * What crosses the runtime port between a panel (or the options page) and the service worker.
+ *
+ * The service worker owns the connection to the worker and every running turn; a panel is a view that may vanish
+ * and come back at any moment. Whatever a panel shows can be rebuilt from one `conversation` message, so a broken
+ * port loses nothing.
+ */
+import type {
+  ChatErrorReason,
+  ConversationItem,
+  Mode,
+  ModelItem,
+  ModelState,
+  PageContextSnapshot,
+  PairingItem,
+  ServerFound,
+  TurnRecord,
+} from "../contract/types";
+
+/** Name of the runtime port a panel opens. */
+export const PANEL_PORT = "sidewire-panel";
+
+/** Why there is no usable connection; each has its own text and its own fix in the panel. */
+export type LinkFault =
+  | "host-missing"
+  | "host-forbidden"
+  | "host-exited"
+  | "host-protocol"
+  | "worker-not-installed"
+  | "worker-not-started"
+  | "worker-unreachable"
+  | "handshake-failed"
+  | "version-mismatch"
+  | "shutting-down";
+
+/** State of the connection to the worker. */
+export type Link =
+  | { state: "connecting" }
+  | { state: "ready"; transport: "native" | "websocket"; workerVersion: string; model: ModelState }
+  /** `sinceMs` and `nextTryAt` are instants (ms since 1970); the panel counts down to `nextTryAt` when it is there. */
+  | { state: "reconnecting"; sinceMs: number; nextTryAt?: number }
+  | { state: "down"; fault: LinkFault; detail?: string };
+
+/** Why the page in view cannot be read. */
+export type PageFault = "restricted-page" | "needs-permission" | "no-tab" | "capture-failed";
+
+/** The page chip: which page the next question would carry. */
+export type PageChip =
+  | {
+      state: "readable";
+      tabId: number;
+      title: string;
+      url: string;
+      host: string;
+      /** Bytes of the last capture, when one was taken. */
+      bytes?: number;
+      selection: boolean;
+      /** The conversation is about another tab than the one in front. */
+      other: boolean;
+      /** API responses of this page can be captured (lasting site grant and a reload since). */
+      api: "captured" | "none" | "needs-grant" | "needs-reload";
+    }
+  | { state: "unreadable"; fault: PageFault; title?: string; url?: string; host?: string; origin?: string };
+
+/** What was cut or hidden from a snapshot, for the preview. */
+export interface CaptureReport {
+  bytes: number;
+  budget: number;
+  /** Nodes found and nodes sent. */
+  nodesSeen: number;
+  nodesSent: number;
+  /** JSON pointers (in the snapshot) of values that were replaced by `[redacted]`. */
+  redacted: string[];
+  frames: number;
+  framesUnreadable: number;
+}
+
+export interface Preview {
+  token: string;
+  snapshot: PageContextSnapshot;
+  report: CaptureReport;
+}
+
+/** A turn as the panel shows it: the worker's record plus what only this browser knows. */
+export interface TurnView extends TurnRecord {
+  /** The panel was told to stop it; what arrives later for it is ignored. */
+  stopping?: boolean;
+  /** The request has not reached the worker yet. */
+  pending?: boolean;
+  /** One automatic resend is under way (chat contract reasons that allow it). */
+  resending?: boolean;
+  /**
+   * When the next attempt starts by itself (ms since 1970), for the countdown: from `turn_notice` retrying's `waitMs`,
+   * or from the service worker's own resend. Absent when nothing is scheduled.
+   */
+  retryAt?: number;
+}
+
+export interface ConversationView {
+  /** Absent until the first turn was accepted. */
+  id?: string;
+  title: string;
+  mode: Mode;
+  turns: TurnView[];
+  /** Older turns can be asked for. */
+  before?: string;
+  /** Nothing of it is stored (incognito). */
+  ephemeral: boolean;
+}
+
+/** Panel → service worker. Every message with `requestId` gets exactly one `reply` or `refused`. */
+export type PanelMessage =
+  | { kind: "attach"; windowId: number }
+  | { kind: "sync" }
+  | { kind: "ask"; text: string; mode: Mode; attachPage: boolean; previewToken?: string }
+  | { kind: "stop"; turn: string }
+  | { kind: "retry"; turn: string }
+  /** Ask again from an earlier prompt: makes a branch of the conversation. */
+  | { kind: "branch"; turn: string; text: string; mode: Mode; attachPage: boolean }
+  | { kind: "open"; conversation: string | null }
+  | { kind: "set-mode"; mode: Mode }
+  | { kind: "attach-tab" }
+  | { kind: "reconnect" }
+  | { kind: "page-granted" }
+  | { kind: "unpin"; token: string }
+  | ({ requestId: string } & PanelRequest);
+
+export type PanelRequest =
+  | { kind: "preview" }
+  | { kind: "older" }
+  | { kind: "list"; cursor?: string }
+  | { kind: "search"; query: string; cursor?: string }
+  | { kind: "rename"; conversation: string; title: string }
+  | { kind: "delete"; conversation: string }
+  | { kind: "restore"; conversation: string }
+  | { kind: "models" }
+  | { kind: "select-model"; model: string }
+  | { kind: "detect" }
+  | { kind: "set-provider"; provider: "openai" | "offline"; baseUrl?: string; model?: string; apiKey?: string }
+  | { kind: "pair"; code: string }
+  | { kind: "forget-pairing" }
+  | { kind: "pairings" }
+  | { kind: "revoke"; keyId: string }
+  | { kind: "delete-everything" };
+
+export type ReplyBody =
+  | { kind: "preview"; preview: Preview }
+  | { kind: "conversations"; items: ConversationItem[]; cursor?: string }
+  | { kind: "models"; current: ModelState; models: ModelItem[] }
+  | { kind: "servers"; servers: ServerFound[] }
+  | { kind: "pairings"; items: PairingItem[] }
+  | { kind: "done" };
+
+/** Codes of a refused request: those of `request_error` plus what the browser side finds itself. */
+export type RefusalCode =
+  | "bad-request"
+  | "not-found"
+  | "conflict"
+  | "forbidden"
+  | "too-large"
+  | "provider-failed"
+  | "storage-failed"
+  | "unsupported"
+  | "not-connected"
+  | "page-unreadable"
+  | "pairing-refused";
+
+/** Service worker → panel. */
+export type PanelEvent =
+  | { kind: "link"; link: Link }
+  | { kind: "page"; page: PageChip }
+  /** The whole conversation shown; replaces what the panel had. */
+  | { kind: "conversation"; conversation: ConversationView }
+  /** One turn, whole; replaces the turn of that id or is appended. */
+  | { kind: "turn"; turn: TurnView }
+  /** Text of a running turn; `at` is the length (UTF-16 units) before it. A panel whose length differs sends `sync`. */
+  | { kind: "delta"; turn: string; at: number; text: string }
+  /** Proof of life of a running turn. */
+  | { kind: "alive"; turn: string }
+  | { kind: "older"; turns: TurnView[]; before?: string }
+  /** The question could not be sent; the text goes back into the composer. */
+  | { kind: "not-sent"; text: string; reason: ChatErrorReason | "page-changed" | "too-long" }
+  /** "Ask Sidewire about this" was chosen in a page's context menu. */
+  | { kind: "draft"; text: string }
+  | { kind: "reply"; requestId: string; body: ReplyBody }
+  | { kind: "refused"; requestId: string; code: RefusalCode; message: string };

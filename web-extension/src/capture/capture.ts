@@ -1,0 +1,194 @@
+/**
+ * Takes the snapshot of a tab at the moment it is needed: bounded in time and bytes, and only of the page that is
+ * still there when it is done.
+ */
+import type { PageFault } from "../bridge/panel-port";
+import type { CaptureResult, CaptureTab } from "./api";
+import { assemble } from "./assemble";
+import type { ChildReply } from "./merge";
+import { mergeFrames } from "./merge";
+import type { FrameReply } from "./messages";
+import { apiStateReply, frameReply } from "./messages";
+import { isRestricted } from "./restricted";
+import { parsedWebUrl } from "./sites";
+import type { TabAccess } from "./tab-access";
+import { browserTabs } from "./tab-access";
+
+/** Whether API responses of a page can be captured; what the page chip shows. */
+export type ApiState = "captured" | "none" | "needs-grant" | "needs-reload";
+
+/** Time limits in milliseconds. */
+export interface CaptureLimits {
+  /** The whole capture, a second attempt included. */
+  total: number;
+  /** Frames below the main one, after it has answered. */
+  frames: number;
+}
+
+const LIMITS: CaptureLimits = { total: 1000, frames: 250 };
+/** Two attempts: a page that navigates during the first is read once more. */
+const ATTEMPTS = 2;
+
+/** See `CaptureTab`. */
+export const captureTab: CaptureTab = createCaptureTab(browserTabs);
+
+/** Makes a `CaptureTab` over some tabs. */
+export function createCaptureTab(tabs: TabAccess, limits: CaptureLimits = LIMITS): CaptureTab {
+  return async (tabId) => {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), limits.total);
+    try {
+      return await new TabCapture(tabs, tabId, { ...limits, signal: deadline.signal }).take();
+    } catch {
+      return refused("capture-failed");
+    } finally {
+      clearTimeout(timer);
+      deadline.abort();
+    }
+  };
+}
+
+function refused(fault: PageFault): CaptureResult {
+  return { ok: false, fault };
+}
+
+/** An attempt's end: a result, or the page went away under it. */
+type Attempt = CaptureResult | "moved";
+
+class TabCapture {
+  readonly #tabs: TabAccess;
+  readonly #tabId: number;
+  readonly #limits: CaptureLimits & { signal: AbortSignal };
+
+  constructor(tabs: TabAccess, tabId: number, limits: CaptureLimits & { signal: AbortSignal }) {
+    this.#tabs = tabs;
+    this.#tabId = tabId;
+    this.#limits = limits;
+  }
+
+  async take(): Promise<CaptureResult> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const result = await before(this.#limits.signal, this.#attempt());
+      if (result !== "moved") return result;
+    }
+    return refused("capture-failed");
+  }
+
+  async #attempt(): Promise<Attempt> {
+    const tab = await this.#tabs.facts(this.#tabId);
+    if (tab === null) return refused("no-tab");
+    if (tab.url === undefined) return refused("needs-permission");
+    const page = parsedWebUrl(tab.url);
+    if (page === null || isRestricted(tab.url)) return refused("restricted-page");
+    const token = crypto.randomUUID();
+    const main = await this.#main(token);
+    if (main === null)
+      return refused((await this.#tabs.isGranted(page.origin)) ? "capture-failed" : "needs-permission");
+    if (main.viewer) return refused("restricted-page");
+    const children = await this.#children(main, token);
+    return this.#checked(main, children);
+  }
+
+  /** The main document; where no content script is, it is put there and asked once more. */
+  async #main(token: string): Promise<FrameReply | null> {
+    const ask = { kind: "sidewire-capture", token, frames: "main" } as const;
+    const first = await this.#tabs.ask(this.#tabId, ask).catch(() => undefined);
+    if (first !== undefined) return frameReply(first, token);
+    if (!(await this.#tabs.inject(this.#tabId, "main"))) return null;
+    return frameReply(await this.#tabs.ask(this.#tabId, ask), token);
+  }
+
+  /** The documents of the frames, as far as they answer in time. */
+  async #children(main: FrameReply, token: string): Promise<ChildReply[]> {
+    if (main.frames.length === 0) return [];
+    const found: ChildReply[] = [];
+    const done = new AbortController();
+    const expected = await this.#expected(main, main.url);
+    const wait = new Promise<void>((resolve) => {
+      if (expected === 0) resolve();
+      let awaited = expected;
+      const onReply = (message: unknown, frameId: number) => {
+        const reply = frameReply(message, token);
+        if (reply === null || found.some((child) => child.frameId === frameId)) return;
+        found.push({ frameId, reply });
+        awaited += reply.frames.length - 1;
+        if (awaited <= 0) resolve();
+      };
+      this.#tabs.listen(this.#tabId, onReply, done.signal);
+      this.#askFrames(token, done.signal);
+    });
+    await firstOf(wait, this.#limits.frames);
+    done.abort();
+    return found;
+  }
+
+  #askFrames(token: string, signal: AbortSignal): void {
+    const ask = { kind: "sidewire-capture", token, frames: "children" } as const;
+    this.#tabs.broadcast(this.#tabId, ask);
+    // Frames without the content script (made later, or on a page that was opened for this once) get it now.
+    const again = async () => {
+      await this.#tabs.inject(this.#tabId, "all");
+      if (!signal.aborted) this.#tabs.broadcast(this.#tabId, ask);
+    };
+    const timer = setTimeout(() => again().catch(() => undefined), this.#limits.frames / 4);
+    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  }
+
+  /** How many frames can answer: those of the page's own origin and those the person has granted. */
+  async #expected(parent: FrameReply, base: string): Promise<number> {
+    const answers = await Promise.all(parent.frames.map((spot) => this.#mayRead(spot.url, base)));
+    return answers.filter((answer) => answer).length;
+  }
+
+  async #mayRead(url: string, base: string): Promise<boolean> {
+    const frame = parsedWebUrl(url);
+    if (frame === null) return url.startsWith("about:") || url.startsWith("blob:");
+    return frame.origin === new URL(base).origin || (await this.#tabs.isGranted(frame.origin));
+  }
+
+  async #checked(main: FrameReply, children: readonly ChildReply[]): Promise<Attempt> {
+    const now = await this.#tabs.facts(this.#tabId);
+    if (now === null) return refused("no-tab");
+    if (now.url === undefined || !isSamePage(now.url, main.url)) return "moved";
+    const { url, title, api } = main;
+    const merged = mergeFrames(main, children);
+    const capture = assemble({ tabId: this.#tabId, url, title, api, merged, capturedAt: Date.now() });
+    return { ok: true, capture };
+  }
+}
+
+/** Whether two URLs show the same page; the fragment may differ. */
+function isSamePage(a: string, b: string): boolean {
+  return a.replace(/#.*$/s, "") === b.replace(/#.*$/s, "");
+}
+
+/** The value of a promise, unless the signal ends first. */
+function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const give = () => reject(new Error("capture took too long"));
+    if (signal.aborted) give();
+    signal.addEventListener("abort", give, { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+/** Waits for the first of some work and a time limit. */
+async function firstOf(work: Promise<void>, milliseconds: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([work, limit]);
+  clearTimeout(timer);
+}
+
+/** Whether API responses of the page in a tab can be captured, and whether one was. */
+export async function apiStateOf(tabId: number, tabs: TabAccess = browserTabs): Promise<ApiState> {
+  const answer = await tabs.ask(tabId, { kind: "sidewire-api-state" }).catch(() => null);
+  const reply = apiStateReply(answer);
+  if (reply?.captured === true) return "captured";
+  if (reply?.hooked === true) return "none";
+  const url = (await tabs.facts(tabId))?.url;
+  const origin = url === undefined ? undefined : parsedWebUrl(url)?.origin;
+  return origin !== undefined && (await tabs.isGranted(origin)) ? "needs-reload" : "needs-grant";
+}

@@ -1,0 +1,157 @@
+/**
+ * Nodes while they are being made, and what happens when one is complete: it takes its name from its content, drops
+ * what its name already says, or gives way to its children.
+ */
+import { clip } from "../text";
+import type { AxNode, FlatTree } from "../tree";
+import { fallbackName, NAME_MAX } from "./names";
+import { MIDDLE_LOSS } from "./weights";
+
+/** A node that is still open to its element and children. */
+export interface Draft {
+  node: AxNode;
+  element: Element | null;
+  weight: number;
+  children: Draft[];
+  /** Text for screen readers only: it may name what it stands in, and is no text of the page. */
+  quiet: boolean;
+}
+
+/** Roles that are one thing with one name, whatever their markup holds. */
+const ATOMIC = new Set(
+  "button link tab menuitem menuitemcheckbox menuitemradio option treeitem checkbox radio switch".split(" "),
+);
+/** Roles whose content is their name as long as it is only words. */
+const WORDED = new Set(
+  "heading cell gridcell columnheader rowheader listitem term definition tooltip note generic status alert code".split(
+    " ",
+  ),
+);
+const CELLS = new Set(["cell", "gridcell", "columnheader", "rowheader"]);
+/** Roles kept inside something atomic, beside what has a reference. */
+const NESTED = new Set(["group", "tree", "menu", "list"]);
+const TABLES = new Set(["table", "grid", "treegrid"]);
+
+/**
+ * What a completed draft hands to its parent: itself, its children, or nothing. `passed` counts the children that
+ * were not read.
+ */
+export function completed(draft: Draft, passed: number): Draft[] {
+  const { node } = draft;
+  draft.children = draft.children.filter((child) => !child.quiet || isWords(child));
+  if (ATOMIC.has(node.role)) closeAtomic(draft);
+  else if (node.role === "combobox") closeCombobox(draft);
+  else if (WORDED.has(node.role) && draft.children.every(isWords)) closeWorded(draft);
+  else draft.children = draft.children.filter((child) => !child.quiet);
+  if (TABLES.has(node.role)) closeTable(draft, passed);
+  if (passed > 0) node.omitted = passed;
+  if (node.role === "list" || node.role === "listbox") loseMiddle(draft.children, 20, 2);
+  return settled(draft);
+}
+
+function closeAtomic(draft: Draft): void {
+  const nested = draft.children.filter((child) => NESTED.has(child.node.role));
+  const own = draft.children.filter((child) => !NESTED.has(child.node.role));
+  setName(draft.node, draft.node.name ?? wordsIn(own));
+  if (draft.node.name === undefined && draft.element !== null) setName(draft.node, fallbackName(draft.element));
+  draft.children = [...actable(own), ...nested];
+}
+
+/** What a drawn combobox shows is its value. */
+function closeCombobox(draft: Draft): void {
+  const shown = wordsIn(draft.children.filter((child) => child.node.ref === undefined));
+  if (draft.node.value === undefined && shown !== "") draft.node.value = shown;
+  draft.children = actable(draft.children);
+}
+
+function closeWorded(draft: Draft): void {
+  setName(draft.node, draft.node.name ?? wordsIn(draft.children));
+  draft.children = [];
+}
+
+function setName(node: AxNode, name: string): void {
+  if (name === "" || node.name !== undefined) return;
+  node.name = name;
+}
+
+function isWords(draft: Draft): boolean {
+  const { node } = draft;
+  return (node.role === "text" || node.role === "img") && node.ref === undefined && draft.children.length === 0;
+}
+
+/** All words of some drafts, in order, each once. */
+function wordsIn(drafts: readonly Draft[]): string {
+  const parts: string[] = [];
+  let length = 0;
+  const open = [...drafts].reverse();
+  for (let draft = open.pop(); draft !== undefined && length <= NAME_MAX; draft = open.pop()) {
+    const words = draft.node.name ?? draft.node.value;
+    if (words !== undefined) {
+      parts.push(words);
+      length += words.length + 1;
+    }
+    open.push(...draft.children.toReversed());
+  }
+  return clip(parts.join(" "), NAME_MAX);
+}
+
+/** The drafts with a reference in some subtrees, without what wraps them. */
+function actable(drafts: readonly Draft[]): Draft[] {
+  const found: Draft[] = [];
+  const open = [...drafts].reverse();
+  for (let draft = open.pop(); draft !== undefined; draft = open.pop()) {
+    if (draft.node.ref !== undefined) found.push(draft);
+    else open.push(...draft.children.toReversed());
+  }
+  return found;
+}
+
+function closeTable(draft: Draft, passed: number): void {
+  const rows = draft.children.filter((child) => child.node.role === "row");
+  const headers = rows.filter((row) => row.children.every((cell) => cell.node.role === "columnheader")).length;
+  const stated = Number(draft.element?.getAttribute("aria-rowcount") ?? 0);
+  draft.node.rowCount = Math.max(rows.length - headers + passed, Number.isInteger(stated) ? stated - headers : 0);
+  loseMiddle(rows, 15, 3);
+}
+
+/** Rows and items in the middle of a long table or list weigh less than its first and last ones. */
+function loseMiddle(items: readonly Draft[], first: number, last: number): void {
+  if (items.length <= first + last) return;
+  for (const [index, item] of items.entries()) {
+    if (index < first || index >= items.length - last || item.node.offscreen === undefined) continue;
+    item.weight -= MIDDLE_LOSS + (index / items.length) * 4;
+  }
+}
+
+/** Drops what says nothing; an item that only wraps one thing gives way to it. */
+function settled(draft: Draft): Draft[] {
+  const { node, children } = draft;
+  const bare = node.name === undefined && node.value === undefined && node.ref === undefined;
+  if (!bare || CELLS.has(node.role) || node.role === "iframe") return [draft];
+  if (children.length === 0) return [];
+  const [only] = children;
+  const wraps = node.role === "listitem" && only !== undefined && children.length === 1;
+  if (!wraps) return [draft];
+  only.weight = Math.max(only.weight, draft.weight);
+  return [only];
+}
+
+/** Roles that are kept or cut as one thing, so that a row never loses its name before its numbers. */
+const UNITS = new Set(["row", "listitem"]);
+
+/** Lays the drafts out in pre-order. `placed` is told where each one stands. */
+export function flattened(root: Draft, placed: (draft: Draft, index: number) => void): FlatTree {
+  const tree: FlatTree = { nodes: [], parents: [], weights: [] };
+  const open: { draft: Draft; parent: number; unit: number | null }[] = [{ draft: root, parent: -1, unit: null }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { draft, parent, unit } = next;
+    const index = tree.nodes.length;
+    tree.nodes.push(draft.node);
+    tree.parents.push(parent);
+    tree.weights.push(unit ?? draft.weight);
+    placed(draft, index);
+    const inside = UNITS.has(draft.node.role) ? (unit ?? draft.weight) : unit;
+    for (const child of draft.children.toReversed()) open.push({ draft: child, parent: index, unit: inside });
+  }
+  return tree;
+}

@@ -1,0 +1,65 @@
+/**
+ * Trims a tree to a budget of bytes by importance.
+ *
+ * A node is kept only together with its ancestors; the most important nodes choose first, so a page too large loses
+ * its far and low-value leaves and never its structure.
+ */
+import { jsonBytes } from "./text";
+import type { AxNode, Compacted, FlatTree } from "./tree";
+import { compact } from "./tree";
+
+/** `,"children":[]` and `,"omitted":12345`. */
+const PARENT_OVERHEAD = 29;
+
+export interface Trimmed extends Compacted {
+  cut: boolean;
+}
+
+/** An upper bound of the bytes of a tree on the wire. */
+export function treeBytes(tree: FlatTree): number {
+  return sum(costsOf(tree));
+}
+
+/** Keeps what fits into `budget` bytes of JSON; the root always stays. */
+export function trim(tree: FlatTree, budget: number): Trimmed {
+  const costs = costsOf(tree);
+  if (sum(costs) <= budget) return { tree, moved: costs.map((_, index) => index), cut: false };
+  const kept = costs.map((_, index) => index === 0);
+  let left = budget - (costs[0] ?? 0);
+  for (const index of byImportance(tree.weights)) {
+    const chain = missingChain(index, tree.parents, kept);
+    const price = sum(chain.map((link) => costs[link] ?? 0));
+    if (price > left) continue;
+    for (const link of chain) kept[link] = true;
+    left -= price;
+  }
+  return { ...compact(tree, kept), cut: true };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** An upper bound of each node's own bytes on the wire. */
+function costsOf(tree: FlatTree): number[] {
+  const costs = tree.nodes.map((node: AxNode) => jsonBytes(node) + 1);
+  const seen = new Set<number>();
+  for (const parent of tree.parents) {
+    if (parent < 0 || seen.has(parent)) continue;
+    seen.add(parent);
+    costs[parent] = (costs[parent] ?? 0) + PARENT_OVERHEAD;
+  }
+  return costs;
+}
+
+function byImportance(weights: readonly number[]): number[] {
+  const order = weights.map((_, index) => index);
+  return order.sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b);
+}
+
+/** The node and those of its ancestors that are not kept yet. */
+function missingChain(index: number, parents: readonly number[], kept: readonly boolean[]): number[] {
+  const chain: number[] = [];
+  for (let at = index; at >= 0 && kept[at] !== true; at = parents[at] ?? -1) chain.push(at);
+  return chain;
+}

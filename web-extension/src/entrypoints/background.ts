@@ -1,0 +1,15 @@
+import { defineBackground } from "wxt/utils/define-background";
+import { startBridge } from "../bridge/start";
+import { apiStateOf, captureTab } from "../capture/capture";
+import { followGrants } from "../capture/grants";
+import { sessionKeyOf } from "../capture/sites";
+
+/** The service worker: the bridge to the worker on this machine, and the capture code's listeners. */
+export default defineBackground({
+  type: "module",
+  main() {
+    // Its end is the end of the service worker.
+    followGrants(new AbortController().signal);
+    startBridge({ captureTab, sessionKeyOf, apiStateOf: (tabId) => apiStateOf(tabId) });
+  },
+});

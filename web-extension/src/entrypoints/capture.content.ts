@@ -1,0 +1,25 @@
+/** The content script of page capture: isolated world, every frame. */
+import { defineContentScript } from "wxt/utils/define-content-script";
+import { listen } from "../capture/page/listener";
+import { siteMatches } from "../capture/sites";
+
+/** The running copy in this frame's isolated world; aborting it removes all it started. */
+declare global {
+  var sidewireCapture: AbortController | undefined;
+}
+
+export default defineContentScript({
+  matches: siteMatches,
+  allFrames: true,
+  matchAboutBlank: true,
+  matchOriginAsFallback: true,
+  runAt: "document_start",
+  noScriptStartedPostMessage: true,
+  main() {
+    // Injecting twice must not answer twice, nor lose what the first copy has seen.
+    if (globalThis.sidewireCapture !== undefined) return;
+    const life = new AbortController();
+    globalThis.sidewireCapture = life;
+    listen(window, life.signal);
+  },
+});

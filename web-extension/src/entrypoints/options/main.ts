@@ -1,0 +1,3 @@
+import { main } from "../../options/main";
+
+void main();

@@ -1,0 +1,43 @@
+/** Why Sidewire cannot be reached: one sentence, the one command that fixes it, and another way in. */
+import type { LinkFault } from "../../bridge/panel-port";
+import { usePanel } from "../context";
+import { t } from "../i18n";
+import { FAULT_HELP } from "../link-faults";
+import { visibleText } from "../visible-text";
+import { Command } from "./Command";
+import { Icon } from "./Icon";
+import { PairForm } from "./PairForm";
+
+/** The card of a connection that is down. */
+export function LinkCard({ fault, detail }: { fault: LinkFault; detail: string | undefined }) {
+  const { send } = usePanel();
+  const help = FAULT_HELP[fault];
+  return (
+    <section class="card card-link" aria-label={t(help.title)} data-fault={fault}>
+      <p class="card-title">
+        <Icon name="warning" />
+        {t(help.title)}
+      </p>
+      <p class="hint">{t("runThis")}</p>
+      <Command line={help.command} />
+      <div class="button-row">
+        <button type="button" class="button primary" onClick={() => send({ kind: "reconnect" })}>
+          {t("tryAgain")}
+        </button>
+      </div>
+      <details class="more">
+        <summary>{t("whatDoesThisMean")}</summary>
+        <p>{t(help.meaning)}</p>
+        {detail !== undefined && detail !== "" && <p class="detail-text">{visibleText(detail)}</p>}
+      </details>
+      {help.pairing && (
+        <details class="more">
+          <summary>{t("pairInstead")}</summary>
+          <p>{t("pairExplained")}</p>
+          <Command line="sidewire pair" />
+          <PairForm />
+        </details>
+      )}
+    </section>
+  );
+}

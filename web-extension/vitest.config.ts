@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+/** Logic runs in plain Node; a test that needs a document asks for jsdom in its first line. */
+export default defineConfig({
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  test: {
+    include: ["src/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
+    environment: "node",
+    restoreMocks: true,
+    unstubGlobals: true,
+  },
+});
