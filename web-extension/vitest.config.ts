@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
     environment: "node",
+    // Two slow cores, shared with a browser build, must not make a sound test fail.
+    testTimeout: 30_000,
     restoreMocks: true,
     unstubGlobals: true,
   },

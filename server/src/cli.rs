@@ -46,8 +46,8 @@ pub(crate) enum Command {
 /// `sidewire serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Listen on this port only [default: the first free one from 19222 to 19241]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    /// Listen on this port only, 0 for any free one [default: the first free one from 19222 to 19241]
+    #[arg(long)]
     pub(crate) port: Option<u16>,
     /// Leave the terminal and go on in the background
     #[arg(long)]
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn wrong_values_are_named() {
         let rows = [
-            ("serve --port 0", "0"),
+            ("serve --port 65536", "65536"),
             ("setup --base-url ftp://x", "http://"),
             ("setup --window 12", "1024"),
             ("setup --api-key a --api-key-stdin", "cannot be used"),

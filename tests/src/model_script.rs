@@ -1,7 +1,5 @@
 //! What the scripted model does with one request.
 
-use std::time::Duration;
-
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::Response;
@@ -180,8 +178,8 @@ fn body(steps: Vec<Step>, left: DropGuard) -> Body {
                 Step::Bytes(bytes) => return Some((Ok(bytes), (steps, left))),
                 Step::Wait(gate) => gate.passed().await,
                 Step::Cut => {
-                    // What was written before must have left, or the cut would swallow it.
-                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    // Having nothing to write makes the server flush first, or the cut would swallow what was said.
+                    tokio::task::yield_now().await;
                     return Some((Err(std::io::Error::other("cut")), (steps, left)));
                 }
             }

@@ -150,8 +150,7 @@ pub(crate) fn kill_all_of(home: &Path) {
         let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
         let ours = environment.split(|byte| *byte == 0).any(|variable| variable == mark);
         if let Some(pid) = rustix::process::Pid::from_raw(pid).filter(|_| ours) {
-            // It may have ended just now.
-            drop(rustix::process::kill_process(pid, rustix::process::Signal::KILL));
+            let _ended_meanwhile = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
         }
     }
 }

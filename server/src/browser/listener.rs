@@ -134,7 +134,6 @@ async fn serve_http(stream: TcpStream, app: Router, _place: OwnedSemaphorePermit
         .header_read_timeout(HEADER_TIMEOUT)
         .max_headers(64)
         .max_buf_size(HEADER_BYTES)
-        .keep_alive(false)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app))
         .with_upgrades();
     tokio::select! {

@@ -35,8 +35,9 @@ pub(crate) async fn run(args: ServeArgs, layout: Layout) -> anyhow::Result<()> {
         private_folder(folder)?;
     }
     if args.detached {
-        // The host that started us may be killed with its whole session.
-        rustix::process::setsid().context("failed to leave the session of the program that started the worker")?;
+        // The terminal or browser we were started from may end with its whole session. Whoever started us in a group
+        // of our own (the host does) has made us its leader, and a leader cannot and need not leave.
+        let _leads_its_group = rustix::process::setsid();
     }
     let lock = match take_lock(&layout)? {
         Some(lock) => lock,

@@ -57,6 +57,7 @@ pub struct FoundServer {
 pub async fn detect_local_servers(places: &[LocalPlace]) -> Vec<FoundServer> {
     let client = reqwest::Client::builder()
         .no_proxy()
+        .tls_certs_only([])
         .redirect(reqwest::redirect::Policy::none())
         .build();
     let Ok(client) = client else { return Vec::new() };

@@ -21,6 +21,9 @@ const place = (page) =>
     rest: element.scrollHeight - element.scrollTop - element.clientHeight,
   }));
 
+/** @param {Page} page */
+const answer = async (page) => (await page.locator("[data-turn=c-2] .markdown").textContent())?.trim();
+
 /** @param {Page} page @param {string} text */
 const shows = (page, text) =>
   page.waitForFunction((wanted) => document.querySelector(".transcript")?.textContent?.includes(wanted), text);
@@ -57,10 +60,11 @@ async function keepsFinishedBlocks(where) {
       Object.assign(globalThis, { changes: Reflect.get(globalThis, "changes") + records.length });
     }).observe(first ?? document, { subtree: true, childList: true, characterData: true, attributes: true });
   });
-  await delta(page, 420, '** done.\n\n```json\n{"a": 1}\n');
+  const opened = '** done.\n\n```json\n{"a": 1}\n';
+  await delta(page, 420, opened);
   await shows(page, '{"a": 1}');
   const pre = await page.locator(".code pre").elementHandle();
-  await delta(page, 450, '{"b": 2}\n');
+  await delta(page, 420 + opened.length, '{"b": 2}\n');
   await shows(page, '{"b": 2}');
   check(await page.evaluate((element) => element?.isConnected === true, pre), "an open code block keeps its element");
   const kept = await page.evaluate(
@@ -79,13 +83,13 @@ async function addsNothingTwice(where) {
   await delta(page, 0, "A");
   await delta(page, 0, "AB");
   await shows(page, "AB");
-  check((await page.locator("[data-turn=c-2] .markdown").textContent()) === "AB", "a repeated delta adds nothing");
+  check((await answer(page)) === "AB", "a repeated delta adds nothing");
   check((await posted(page, "sync")).length === 0, "a repeat needs no sync");
   await delta(page, 9, "gap");
   await page.waitForFunction(() =>
     Reflect.get(globalThis, "gallery").posted.some((/** @type {{ kind: string }} */ m) => m.kind === "sync"),
   );
-  check((await page.locator("[data-turn=c-2] .markdown").textContent()) === "AB", "nothing is shown after a gap");
+  check((await answer(page)) === "AB", "nothing is shown after a gap");
 }
 
 /** @param {import("./browser.mjs").Place} where */
@@ -110,6 +114,9 @@ async function announcesOnce(where) {
   );
   await post(page, { kind: "turn", turn });
   await page.getByText("New answer: The answer.").waitFor({ state: "attached" });
+  await post(page, { kind: "alive", turn: "c-2" });
+  await post(page, { kind: "turn", turn });
+  await drawn(page);
   const said = await page.evaluate(() => Reflect.get(globalThis, "said"));
   check(said.length === 1, `said ${said.length} times: ${said.join(" | ")}`);
 }

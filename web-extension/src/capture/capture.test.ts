@@ -34,7 +34,7 @@ describe("captureTab", () => {
     expect(result).toMatchObject({ ok: true, capture: { snapshot: { v: 1, tabId: 7, url: URL, title: "lb1" } } });
   });
 
-  it.each([
+  const faults: [string, Partial<TabAccess>][] = [
     ["no-tab", { facts: async () => null }],
     ["needs-permission", { facts: async () => ({}) }],
     ["restricted-page", { facts: async () => ({ url: "chrome://settings" }) }],
@@ -47,7 +47,8 @@ describe("captureTab", () => {
     ["capture-failed", { ask: async () => Promise.reject(new Error("nobody")) }],
     ["capture-failed", { ask: () => new Promise(() => undefined) }],
     ["needs-permission", { ask: async () => ({ kind: "forged" }) }],
-  ] as const)("%s", async (fault, change) => expect(await capture(change)).toEqual({ ok: false, fault }));
+  ];
+  it.each(faults)("%s", async (fault, change) => expect(await capture(change)).toEqual({ ok: false, fault }));
 
   it("injects the content script once and asks again", async () => {
     const inject = vi.fn(async () => true);

@@ -103,21 +103,21 @@ class TabCapture {
     if (main.frames.length === 0) return [];
     const found: ChildReply[] = [];
     const done = new AbortController();
-    const expected = await this.#expected(main, main.url);
-    const wait = new Promise<void>((resolve) => {
-      if (expected === 0) resolve();
-      let awaited = expected;
-      const onReply = (message: unknown, frameId: number) => {
+    const all = new Promise<void>((resolve) => {
+      const look = async () => {
+        if (await isComplete(main, found, this.#tabs)) resolve();
+      };
+      const onMessage = (message: unknown, frameId: number) => {
         const reply = frameReply(message, token);
         if (reply === null || found.some((child) => child.frameId === frameId)) return;
         found.push({ frameId, reply });
-        awaited += reply.frames.length - 1;
-        if (awaited <= 0) resolve();
+        look().catch(() => undefined);
       };
-      this.#tabs.listen(this.#tabId, onReply, done.signal);
+      this.#tabs.listen(this.#tabId, onMessage, done.signal);
       this.#askFrames(token, done.signal);
+      look().catch(() => undefined);
     });
-    await firstOf(wait, this.#limits.frames);
+    await firstOf(all, this.#limits.frames);
     done.abort();
     return found;
   }
@@ -134,18 +134,6 @@ class TabCapture {
     signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
   }
 
-  /** How many frames can answer: those of the page's own origin and those the person has granted. */
-  async #expected(parent: FrameReply, base: string): Promise<number> {
-    const answers = await Promise.all(parent.frames.map((spot) => this.#mayRead(spot.url, base)));
-    return answers.filter((answer) => answer).length;
-  }
-
-  async #mayRead(url: string, base: string): Promise<boolean> {
-    const frame = parsedWebUrl(url);
-    if (frame === null) return url.startsWith("about:") || url.startsWith("blob:");
-    return frame.origin === new URL(base).origin || (await this.#tabs.isGranted(frame.origin));
-  }
-
   async #checked(main: FrameReply, children: readonly ChildReply[]): Promise<Attempt> {
     const now = await this.#tabs.facts(this.#tabId);
     if (now === null) return refused("no-tab");
@@ -155,6 +143,28 @@ class TabCapture {
     const capture = assemble({ tabId: this.#tabId, url, title, api, merged, capturedAt: Date.now() });
     return { ok: true, capture };
   }
+}
+
+/** Whether every frame that is seen on the page and can answer has done so. */
+async function isComplete(main: FrameReply, found: readonly ChildReply[], tabs: TabAccess): Promise<boolean> {
+  const left = found.map(({ reply }) => reply);
+  const open = [main];
+  for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
+    for (const spot of parent.frames) {
+      const path = [...parent.path, spot.position].join("/");
+      const place = left.findIndex((reply) => reply.path.join("/") === path);
+      if (place >= 0) open.push(...left.splice(place, 1));
+      else if (await isReadable(spot.url, parent.url, tabs)) return false;
+    }
+  }
+  return true;
+}
+
+/** A frame can answer when it is of its parent's origin, or granted. */
+async function isReadable(url: string, parent: string, tabs: TabAccess): Promise<boolean> {
+  const frame = parsedWebUrl(url);
+  if (frame === null) return url.startsWith("about:") || url.startsWith("blob:");
+  return frame.origin === parsedWebUrl(parent)?.origin || (await tabs.isGranted(frame.origin));
 }
 
 /** Whether two URLs show the same page; the fragment may differ. */

@@ -18,6 +18,7 @@ const KEY_OWNERS = new Set(
     "auth license licence hmac aes rsa ed25519 tls ssl pgp gpg deploy webhook token session recovery host"
   ).split(" "),
 );
+const PASS_OWNERS = new Set("user db database admin root login smtp proxy ftp ldap mysql pg redis".split(" "));
 const SESSION_TAILS = new Set(["id", "key", "token", "cookie", "secret", "data", "value"]);
 const KEY_LIKE_TAILS = new Set(
   "key keys hash signature sig auth code nonce salt hmac cert certificate token state ticket license".split(" "),
@@ -81,6 +82,7 @@ export function describesOnly(key: string): boolean {
 
 function isSecretPhrase(words: readonly string[], last: string): boolean {
   if (words.length === 1 && SECRET_ALONE.has(last)) return true;
+  if (last === "pass" && PASS_OWNERS.has(words.at(-2) ?? "")) return true;
   const token = words.some((word) => word === "token" || word === "tokens");
   if (token && !words.some((word) => QUANTITIES.has(word))) return true;
   const session = words.lastIndexOf("session");

@@ -12,7 +12,7 @@ use super::facts::{Fact, Kind, PageFacts};
 use super::markdown::{bold, value};
 use super::question;
 use super::question::{Ask, Question, Unit};
-use super::rank::{self, Hit};
+use super::rank::{self, Hit, Index};
 
 /// How much of a question a fact must match to count as an answer.
 const ENOUGH: f64 = 0.55;
@@ -24,8 +24,10 @@ const MOST_FACTS: usize = 6;
 /// Answers a question about a page.
 pub(super) fn answer(facts: &PageFacts, text: &str, mode: Mode) -> String {
     let question = question::read(text, facts);
+    let index = Index::of(facts);
     let reply = Reply {
         facts,
+        index: &index,
         question: &question,
         mode,
     };
@@ -66,6 +68,7 @@ pub(super) fn without_page() -> String {
 /// A question and what there is to answer it with.
 struct Reply<'a> {
     facts: &'a PageFacts,
+    index: &'a Index<'a>,
     question: &'a Question,
     mode: Mode,
 }
@@ -84,12 +87,12 @@ impl Reply<'_> {
         let preferred = |fact: &Fact| {
             self.question.when && is_time(&fact.value) || self.question.why && fact.kind == Kind::Text
         };
-        let hits = rank::facts(self.facts, self.units(), preferred);
+        let hits = self.index.facts(self.units(), preferred);
         let is_told = hits.iter().any(|hit| hit.coverage >= ENOUGH);
         let hits = if is_told {
             hits
         } else {
-            rank::facts(self.facts, self.units(), |_| true)
+            self.index.facts(self.units(), |_| true)
         };
         let best = hits.iter().find(|hit| hit.coverage >= ENOUGH)?;
         let good = hits
@@ -162,14 +165,9 @@ impl Reply<'_> {
             return "Nothing is selected on the page. Select some text there and ask again.".to_owned();
         }
         let mut text = format!("The selection on the page reads:\n\n> {}\n", value(selected));
-        let about = Reply {
-            facts: self.facts,
-            question: &question::read(selected, self.facts),
-            mode: self.mode,
-        };
-        let hits = rank::facts(self.facts, about.units(), |fact| {
-            !matches!(fact.kind, Kind::Text | Kind::Heading)
-        });
+        let about = question::read(selected, self.facts);
+        let is_fact = |fact: &Fact| !matches!(fact.kind, Kind::Text | Kind::Heading);
+        let hits = self.index.facts(&about.units, is_fact);
         let near: Vec<&Fact> = hits
             .iter()
             .filter(|hit| hit.coverage >= 0.4)
@@ -227,7 +225,7 @@ impl Reply<'_> {
         if self.facts.truncated {
             text.push_str(" Part of it was too large to be read, so it may still be there.");
         }
-        let hits = rank::facts(self.facts, self.units(), |fact| fact.kind != Kind::Heading);
+        let hits = self.index.facts(self.units(), |fact| fact.kind != Kind::Heading);
         let near = hits.iter().filter(|hit| hit.coverage >= 0.2).take(3);
         let near: Vec<&Fact> = near.filter_map(|hit| self.fact(hit)).collect();
         if !near.is_empty() {

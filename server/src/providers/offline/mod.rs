@@ -71,7 +71,9 @@ impl Provider for OfflineProvider {
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ProviderError> {
-        let pieces = pieces(&reply(&request));
+        // A large page takes long enough to keep other conversations waiting.
+        let text = tokio::task::spawn_blocking(move || reply(&request)).await;
+        let pieces = pieces(&text.map_err(|_| ProviderError::BadResponse)?);
         let pace = self.pace;
         let events = pieces.into_iter().map(ModelEvent::Text);
         let events: VecDeque<ModelEvent> = events.chain([ModelEvent::Finished(FinishReason::Stop)]).collect();

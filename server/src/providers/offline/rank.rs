@@ -152,35 +152,46 @@ fn factor(fact: &Fact) -> f64 {
     if fact.minor { kind * 0.6 } else { kind }
 }
 
-/// Facts by how well they answer, best first; those without any match are left out.
-pub(super) fn facts(page: &PageFacts, units: &[Unit], fits: impl Fn(&Fact) -> bool) -> Vec<Hit> {
-    let chosen = page.facts.iter().enumerate().filter(|(_, fact)| fits(fact));
-    rank(
-        chosen
-            .map(|(index, fact)| (index, Document::of_fact(fact)))
-            .collect(),
-        units,
-    )
+/// The facts and collections of a page, split into words once.
+pub(super) struct Index<'p> {
+    page: &'p PageFacts,
+    facts: Vec<Document>,
+    collections: Vec<Document>,
 }
 
-/// Collections by how well they answer, best first.
-pub(super) fn collections(page: &PageFacts, units: &[Unit]) -> Vec<Hit> {
-    let all = page.collections.iter().enumerate();
-    rank(
-        all.map(|(index, collection)| (index, Document::of_collection(collection)))
-            .collect(),
-        units,
-    )
+impl<'p> Index<'p> {
+    /// Splits everything a page tells.
+    pub(super) fn of(page: &'p PageFacts) -> Self {
+        Self {
+            page,
+            facts: page.facts.iter().map(Document::of_fact).collect(),
+            collections: page.collections.iter().map(Document::of_collection).collect(),
+        }
+    }
+
+    /// Facts by how well they answer, best first; those without any match are left out.
+    pub(super) fn facts(&self, units: &[Unit], fits: impl Fn(&Fact) -> bool) -> Vec<Hit> {
+        let all = self.facts.iter().zip(&self.page.facts).enumerate();
+        let chosen = all
+            .filter(|(_, (_, fact))| fits(fact))
+            .map(|(index, (document, _))| (index, document));
+        rank(&chosen.collect::<Vec<_>>(), units)
+    }
+
+    /// Collections by how well they answer, best first.
+    pub(super) fn collections(&self, units: &[Unit]) -> Vec<Hit> {
+        rank(&self.collections.iter().enumerate().collect::<Vec<_>>(), units)
+    }
 }
 
-fn rank(documents: Vec<(usize, Document)>, units: &[Unit]) -> Vec<Hit> {
+fn rank(documents: &[(usize, &Document)], units: &[Unit]) -> Vec<Hit> {
     let rarity: Vec<f64> = units
         .iter()
-        .map(|unit| unit.weight * rarity(&documents, &unit.term))
+        .map(|unit| unit.weight * rarity(documents, &unit.term))
         .collect();
     let total: f64 = rarity.iter().sum();
     let mut hits: Vec<Hit> = documents
-        .into_iter()
+        .iter()
         .filter_map(|(index, document)| {
             let strengths = units.iter().map(|unit| document.strength(&unit.term));
             let (mut score, mut matched) = (0.0, 0.0);
@@ -191,7 +202,7 @@ fn rank(documents: Vec<(usize, Document)>, units: &[Unit]) -> Vec<Hit> {
             let placed = if document.is_placed(units) { 1.0 } else { 0.8 };
             let score = score * document.focus(units) * document.factor * placed;
             (score > 0.0).then(|| Hit {
-                index,
+                index: *index,
                 score,
                 coverage: matched / total,
             })
@@ -207,7 +218,7 @@ fn rank(documents: Vec<(usize, Document)>, units: &[Unit]) -> Vec<Hit> {
 }
 
 /// Rare words decide; a word that nothing matches is the rarest.
-fn rarity(documents: &[(usize, Document)], term: &Term) -> f64 {
+fn rarity(documents: &[(usize, &Document)], term: &Term) -> f64 {
     let found = documents
         .iter()
         .filter(|(_, document)| document.strength(term) > 0.0)

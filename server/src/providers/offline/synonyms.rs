@@ -83,7 +83,7 @@ const GROUPS: &[&str] = &[
 #[derive(Default)]
 struct Index {
     words: HashMap<String, usize>,
-    pairs: HashMap<(String, String), usize>,
+    pairs: HashMap<String, HashMap<String, usize>>,
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
@@ -92,8 +92,12 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
         for name in group.split(", ") {
             let mut stems = name.split(' ').map(stem);
             match (stems.next(), stems.next()) {
-                (Some(one), None) => drop(index.words.entry(one).or_insert(number)),
-                (Some(one), Some(two)) => drop(index.pairs.entry((one, two)).or_insert(number)),
+                (Some(one), None) => {
+                    index.words.entry(one).or_insert(number);
+                }
+                (Some(one), Some(two)) => {
+                    index.pairs.entry(one).or_default().entry(two).or_insert(number);
+                }
                 (None, _) => {}
             }
         }
@@ -108,7 +112,7 @@ pub(super) fn of(stem: &str) -> Option<usize> {
 
 /// The concept of two stems in a row.
 pub(super) fn of_two(one: &str, two: &str) -> Option<usize> {
-    INDEX.pairs.get(&(one.to_owned(), two.to_owned())).copied()
+    INDEX.pairs.get(one)?.get(two).copied()
 }
 
 /// Whether a stem belongs to the group of `word`.

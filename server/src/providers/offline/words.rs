@@ -17,8 +17,7 @@ const MOST_WORDS: usize = 400;
 /// Splits text into lower-case words: at spaces and punctuation, and inside `camelCase` and `snake_case`.
 pub(super) fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for raw in text.split(|char: char| char.is_whitespace() || "()[]{}<>\"“”‘’`,;:?!|=*".contains(char))
-    {
+    for raw in text.split(is_separator) {
         let raw = raw.trim_matches(|char: char| !char.is_alphanumeric());
         let raw = raw
             .strip_suffix("'s")
@@ -37,6 +36,15 @@ pub(super) fn split(text: &str) -> Vec<String> {
         }
     }
     words
+}
+
+fn is_separator(char: char) -> bool {
+    char.is_whitespace()
+        || matches!(
+            char,
+            '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '"' | '`' | ',' | ';' | ':' | '!' | '?'
+        )
+        || matches!(char, '|' | '=' | '*' | '\u{2018}' | '\u{201A}'..='\u{201F}')
 }
 
 /// A word that names one thing: it mixes digits or dots with other characters.

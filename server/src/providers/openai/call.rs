@@ -32,14 +32,14 @@ enum Phase {
     /// To be asked, after a pause.
     Ask { tries: Tries, pause: Duration },
     /// The answer arrives.
-    Read(Reader),
+    Read(Box<Reader>),
     /// Everything was read or something failed; told after the remaining events.
     End(Option<ProviderError>),
 }
 
 /// How a try went that did not fail for good.
 enum Asked {
-    Opened(Reader),
+    Opened(Box<Reader>),
     Again {
         asked: Option<Duration>,
         failure: ProviderError,
@@ -204,13 +204,13 @@ async fn first_bytes(
             failure: ProviderError::Unreachable,
         }),
         Ok(Ok(None)) => Err(ProviderError::BrokenStream),
-        Ok(Ok(Some(first))) => Ok(Asked::Opened(Reader {
+        Ok(Ok(Some(first))) => Ok(Asked::Opened(Box::new(Reader {
             response,
             whole: is_whole(&first)?.then(Vec::new),
             first: Some(first),
             decoder: Decoder::new(limits.event_bytes),
             received: 0,
-        })),
+        }))),
     }
 }
 

@@ -1,5 +1,5 @@
 /** Markdown that may still grow. Preact owns the element, the Markdown view owns what is inside. */
-import { Component, createRef } from "preact";
+import { Component } from "preact";
 import { t } from "../i18n";
 import { COPY_CODE } from "../markdown/render";
 import { MarkdownView } from "../markdown/view";
@@ -15,7 +15,6 @@ const SHOWN_MS = 1600;
 
 /** Rendered Markdown; the element is created once and only changed by the view. */
 export class Markdown extends Component<Props> {
-  readonly #element = createRef<HTMLDivElement>();
   #view: MarkdownView | null = null;
 
   override shouldComponentUpdate(next: Props): boolean {
@@ -23,17 +22,18 @@ export class Markdown extends Component<Props> {
     return false;
   }
 
-  override componentDidMount(): void {
-    if (this.#element.current === null) return;
-    // One listener for all code blocks: their buttons come and go with the text.
-    this.#element.current.addEventListener("click", (event) => void this.#copyCode(event));
-    this.#view = new MarkdownView(this.#element.current);
-    this.#view.update(this.props.text, this.props.complete);
+  render() {
+    return <div class="markdown" dir="auto" ref={this.#fill} />;
   }
 
-  render() {
-    return <div class="markdown" dir="auto" ref={this.#element} />;
-  }
+  /** The text is there before anything measures the transcript: references are set before layout effects run. */
+  readonly #fill = (element: HTMLDivElement | null): void => {
+    if (element === null) return;
+    // One listener for all code blocks: their buttons come and go with the text.
+    element.addEventListener("click", (event) => void this.#copyCode(event));
+    this.#view = new MarkdownView(element);
+    this.#view.update(this.props.text, this.props.complete);
+  };
 
   async #copyCode(event: MouseEvent): Promise<void> {
     if (!(event.target instanceof Element)) return;

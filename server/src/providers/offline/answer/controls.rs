@@ -55,7 +55,7 @@ impl Reply<'_> {
         if self.units().is_empty() {
             return Some(self.controls());
         }
-        let hits = rank::facts(self.facts, self.units(), |fact| fact.kind == Kind::Control);
+        let hits = self.index.facts(self.units(), |fact| fact.kind == Kind::Control);
         let best = hits.iter().find(|hit| hit.coverage >= super::ENOUGH);
         let Some(best) = best.and_then(|hit| self.fact(hit)) else {
             return self.by_edit();
@@ -107,7 +107,7 @@ impl Reply<'_> {
             .filter(|unit| !is_verb(&unit.term))
             .cloned()
             .collect();
-        let known = rank::facts(self.facts, &objects, |_| true);
+        let known = self.index.facts(&objects, |_| true);
         let known = known
             .iter()
             .find(|hit| hit.coverage >= super::ENOUGH)

@@ -78,7 +78,7 @@ impl Reply<'_> {
 
     /// The collection that is asked about, with the entries that the other words of the question choose.
     fn find(&self) -> Option<Found<'_>> {
-        let hits = rank::collections(self.facts, self.units());
+        let hits = self.index.collections(self.units());
         hits.iter()
             .filter_map(|hit| self.facts.collections.get(hit.index))
             .find_map(|collection| {
