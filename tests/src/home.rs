@@ -12,7 +12,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 use crate::process::{Process, arguments, command, kill_all_of, program, read_all};
-use crate::{Offer, ScriptedModel, Worker};
+use crate::{Offer, ScriptedModel, Worker, within};
 
 /// A folder of its own; every process that was started for it ends with it.
 pub struct Home {
@@ -93,6 +93,16 @@ impl Home {
     /// Sets a scripted model up, as `sidewire setup` would.
     pub fn use_model(&self, model: &ScriptedModel) {
         self.configure(&provider(&model.base_url()));
+    }
+
+    /// Sets a scripted model up whose window is this small.
+    pub fn use_model_with_window(&self, model: &ScriptedModel, tokens: u32) {
+        self.configure(&format!("{}window = {tokens}\n", provider(&model.base_url())));
+    }
+
+    /// Sets a server up at which nobody listens.
+    pub fn use_dead_model(&self) {
+        self.configure(&provider("http://127.0.0.1:1/v1"));
     }
 
     /// Writes the configuration.
@@ -211,6 +221,12 @@ impl Home {
         let status = process.ended().await;
         let err = process.errors().await;
         Ran { status, out: String::from_utf8(out).expect("output is text"), err }
+    }
+
+    /// Waits until a conversation that holds these words is on the disk: what a crash would leave.
+    pub async fn until_stored(&self, words: &str) {
+        let stored = async { while !self.run(&["data", "export"]).await.ok().contains(words) {} };
+        within("storing the words", stored).await;
     }
 
     /// Makes a pairing offer as a person does, with `sidewire pair`.

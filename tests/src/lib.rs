@@ -12,6 +12,7 @@
 )]
 
 mod client;
+mod fake_worker;
 mod guard;
 mod home;
 mod identity;
@@ -26,6 +27,7 @@ mod turn;
 mod worker;
 
 pub use client::{Client, Refused};
+pub use fake_worker::{Fake, FakeWorker};
 pub use guard::within;
 pub use home::{Home, Ran};
 pub use identity::{Identity, Key, Offer};

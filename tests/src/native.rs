@@ -21,7 +21,7 @@ pub const ORIGIN: &str = "chrome-extension://afjloophkcfkbnbojjbmdlhibaikjmld/";
 pub struct NativeHost {
     process: Process,
     stdin: Option<ChildStdin>,
-    stdout: ChildStdout,
+    stdout: Option<ChildStdout>,
 }
 
 impl NativeHost {
@@ -44,7 +44,7 @@ impl NativeHost {
         // A search path without any worker on it.
         command.args(arguments(args)).env("PATH", "/usr/bin:/bin");
         let mut process = Process::spawn(command);
-        Self { stdin: Some(process.take_stdin()), stdout: process.take_stdout(), process }
+        Self { stdin: Some(process.take_stdin()), stdout: Some(process.take_stdout()), process }
     }
 
     /// Introduces the extension behind it.
@@ -88,13 +88,14 @@ impl NativeHost {
     /// # Panics
     /// When something else than frames comes.
     pub async fn read_frame(&mut self) -> Option<Vec<u8>> {
+        let stdout = self.stdout.as_mut()?;
         let mut header = [0; native_frame::HEADER_LEN];
-        if within("a frame", self.stdout.read_exact(&mut header)).await.is_err() {
+        if within("a frame", stdout.read_exact(&mut header)).await.is_err() {
             return None;
         }
         let len = native_frame::decode_header(header, limits::NATIVE_OUT).expect("a length that a browser takes");
         let mut payload = vec![0; len];
-        within("a payload", self.stdout.read_exact(&mut payload)).await.expect("a whole frame");
+        within("a payload", stdout.read_exact(&mut payload)).await.expect("a whole frame");
         serde_json::from_slice::<serde_json::Value>(&payload).expect("a browser drops what is no JSON");
         Some(payload)
     }
@@ -105,13 +106,8 @@ impl NativeHost {
     }
 
     /// The browser no longer reads.
-    #[must_use]
-    pub fn close_output(self) -> Process {
-        drop(self.stdout);
-        // Its input stays open until the process ends, as a crashed browser's would not, but a stuck one's does.
-        let Self { process, stdin, .. } = self;
-        drop(stdin);
-        process
+    pub fn close_output(&mut self) {
+        self.stdout = None;
     }
 
     /// All frames until the host ends, and how it ended.

@@ -7,7 +7,7 @@ use sidewire_contract::chat::ChatRequest;
 use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::ids::{ChatId, RequestId};
 use sidewire_contract::reason::ErrorReason;
-use sidewire_contract::turn::{NoticeCode, Reference};
+use sidewire_contract::turn::{NoticeCode, Reference, TurnState};
 
 use crate::{Peer, until_quiet};
 
@@ -66,6 +66,15 @@ impl Turn {
                 assert_eq!(seq, Some(self.deltas), "deltas are numbered from 0 without gaps");
                 self.deltas += 1;
                 self.text.push_str(&delta.delta);
+            }
+            WorkerFrame::TurnSnapshot(snapshot) => {
+                // It replaces what was known of the turn.
+                self.deltas = snapshot.next_seq.get();
+                self.text = snapshot.turn.text;
+                self.notices = snapshot.turn.notices;
+                self.references = snapshot.turn.references;
+                self.error = snapshot.turn.reason;
+                self.ended = snapshot.turn.state != TurnState::Running;
             }
             WorkerFrame::TurnNotice(notice) => self.notices.push(notice.code),
             WorkerFrame::ChatKeepalive(_) => self.keepalives += 1,

@@ -15,15 +15,15 @@ const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Where a kind of server usually listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LocalPlace {
+pub(crate) struct LocalPlace {
     /// What it is called.
-    pub label: &'static str,
+    pub(crate) label: &'static str,
     /// Its port.
-    pub port: u16,
+    pub(crate) port: u16,
 }
 
 /// The usual places.
-pub const USUAL_PLACES: [LocalPlace; 4] = [
+pub(crate) const USUAL_PLACES: [LocalPlace; 4] = [
     LocalPlace {
         label: "Ollama",
         port: 11434,
@@ -44,17 +44,17 @@ pub const USUAL_PLACES: [LocalPlace; 4] = [
 
 /// A model server that answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundServer {
+pub(crate) struct FoundServer {
     /// What it is called.
-    pub label: String,
+    pub(crate) label: String,
     /// Base URL of its API.
-    pub base_url: String,
+    pub(crate) base_url: String,
     /// Models it offers.
-    pub models: Vec<String>,
+    pub(crate) models: Vec<String>,
 }
 
 /// Asks every place at the same time; those that answer come in the order of the places.
-pub async fn detect_local_servers(places: &[LocalPlace]) -> Vec<FoundServer> {
+pub(crate) async fn detect_local_servers(places: &[LocalPlace]) -> Vec<FoundServer> {
     let client = reqwest::Client::builder()
         .no_proxy()
         .tls_certs_only([])

@@ -34,7 +34,7 @@ pub(super) use models::{Listed, read as list_from};
 
 /// Why a provider cannot be set up.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenAiSetupError {
+pub(crate) enum OpenAiSetupError {
     /// Not an address this adapter can use.
     #[error("the base URL must be an http or https address without user name")]
     BaseUrl,
@@ -48,25 +48,29 @@ pub enum OpenAiSetupError {
 
 /// How to reach a provider.
 #[derive(Clone, Debug)]
-pub struct OpenAiConfig {
+pub(crate) struct OpenAiConfig {
     /// With or without `/v1`; without any path, `/v1` is added.
-    pub base_url: String,
+    pub(crate) base_url: String,
     /// The model's id.
-    pub model: String,
+    pub(crate) model: String,
     /// The key, for providers that want one.
-    pub key: Option<SecretString>,
+    pub(crate) key: Option<SecretString>,
     /// When the key stops to work, if that is known from elsewhere.
-    pub key_expires: Option<SystemTime>,
+    pub(crate) key_expires: Option<SystemTime>,
     /// Context window in tokens, when the person configured one.
-    pub window: Option<u64>,
+    pub(crate) window: Option<u64>,
     /// Waiting and retrying.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
 }
 
 impl OpenAiConfig {
     /// A configuration with the usual limits.
     #[must_use]
-    pub fn new(base_url: impl Into<String>, model: impl Into<String>, key: Option<SecretString>) -> Self {
+    pub(crate) fn new(
+        base_url: impl Into<String>,
+        model: impl Into<String>,
+        key: Option<SecretString>,
+    ) -> Self {
         Self {
             base_url: base_url.into(),
             model: model.into(),
@@ -80,27 +84,27 @@ impl OpenAiConfig {
 
 /// How long to wait, and for how much.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Until a connection stands.
-    pub connect: Duration,
+    pub(crate) connect: Duration,
     /// From the request to the first byte of the answer.
-    pub first_byte: Duration,
+    pub(crate) first_byte: Duration,
     /// Between two pieces of an answer.
-    pub idle: Duration,
+    pub(crate) idle: Duration,
     /// After the model said why it stopped, for its token count.
-    pub trailer: Duration,
+    pub(crate) trailer: Duration,
     /// Tries altogether.
-    pub tries: u32,
+    pub(crate) tries: u32,
     /// First wait between two tries; doubled each time.
-    pub back_off: Duration,
+    pub(crate) back_off: Duration,
     /// Longest wait between two tries, whatever the provider asks for.
-    pub longest_wait: Duration,
+    pub(crate) longest_wait: Duration,
     /// No new try begins later than this after the first.
-    pub retry_window: Duration,
+    pub(crate) retry_window: Duration,
     /// Largest single event.
-    pub event_bytes: usize,
+    pub(crate) event_bytes: usize,
     /// Largest answer.
-    pub answer_bytes: usize,
+    pub(crate) answer_bytes: usize,
 }
 
 impl Default for Limits {
@@ -121,7 +125,7 @@ impl Default for Limits {
 }
 
 /// A server with the chat completions API.
-pub struct OpenAiProvider {
+pub(crate) struct OpenAiProvider {
     shared: Arc<Shared>,
     key_expires: Option<SystemTime>,
 }
@@ -141,16 +145,16 @@ struct Shared {
 
 /// What a test request showed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probe {
+pub(crate) struct Probe {
     /// From the request to the first sign of an answer.
-    pub first_sign: Duration,
+    pub(crate) first_sign: Duration,
     /// Context window in tokens, when the server tells.
-    pub window: Option<u64>,
+    pub(crate) window: Option<u64>,
 }
 
 impl OpenAiProvider {
     /// Prepares the client; sends nothing.
-    pub fn new(config: OpenAiConfig) -> Result<Self, OpenAiSetupError> {
+    pub(crate) fn new(config: OpenAiConfig) -> Result<Self, OpenAiSetupError> {
         let base = normalised(&config.base_url).ok_or(OpenAiSetupError::BaseUrl)?;
         let authorization = config.key.as_ref().map(key::authorization).transpose()?;
         let client = client(&base, &config.limits).map_err(OpenAiSetupError::Client)?;
@@ -172,7 +176,7 @@ impl OpenAiProvider {
     }
 
     /// Sends one small real request, as set-up does before it stores anything.
-    pub async fn probe(&self) -> Result<Probe, ProviderError> {
+    pub(crate) async fn probe(&self) -> Result<Probe, ProviderError> {
         self.check()?;
         let begun = tokio::time::Instant::now();
         let mut answer = Call::once(Arc::clone(&self.shared), probe_request()).into_stream();

@@ -5,6 +5,7 @@
  * `browser-events.ts`. This file only carries news from one owner to the other.
  */
 import type { ConversationTranscript, TurnAccepted, TurnSnapshot, WorkerFrame } from "../contract/types";
+import { within } from "../shared/within";
 import { loadClient } from "./client";
 import { type Conversation, Conversations, putTurn, viewOf } from "./conversations";
 import { LinkKeeper } from "./link";
@@ -17,6 +18,9 @@ import { Turns } from "./turns";
 
 /** A request made while the connection is being established waits this long for it. */
 const CONNECT_WAIT_MS = 5_000;
+
+/** A conversation that takes longer than this to be read is shown as far as it is known. */
+const READ_WAIT_MS = 2_000;
 
 /** Everything the service worker holds. */
 export class Bridge {
@@ -74,9 +78,9 @@ export class Bridge {
     this.conversations.keep(conversation);
     panel.conversation = conversation;
     this.places.put(panel.place, conversation.key);
-    panel.post({ kind: "conversation", conversation: viewOf(conversation) });
+    if (conversation.loaded) panel.post({ kind: "conversation", conversation: viewOf(conversation) });
+    else void this.#showWhenRead(panel, conversation);
     void this.refreshChip(panel);
-    void this.load(conversation);
   }
 
   /** A new, empty conversation about a tab. */
@@ -113,7 +117,7 @@ export class Bridge {
 
   /** Takes over a transcript; a turn that is at hand here is newer than the worker's record of it. */
   fill(conversation: Conversation, { conversation: item, turns, before }: ConversationTranscript): void {
-    const mine = new Map(conversation.turns.map((turn) => [turn.id, turn]));
+    const mine = new Map(conversation.turns.filter(isKnown).map((turn) => [turn.id, turn]));
     const stored = new Set(turns.map((turn) => turn.id));
     conversation.turns = [
       ...turns.map((turn) => mine.get(turn.id) ?? turn),
@@ -128,6 +132,15 @@ export class Bridge {
     if (conversation.sessionKey === undefined && sessionKey !== null) conversation.sessionKey = sessionKey;
     this.conversations.save();
     for (const turn of turns) if (turn.state === "running") this.turns.adopt(conversation.key, turn);
+  }
+
+  /** A panel that outlived the service worker keeps its picture until there is a better one, so that nothing flickers. */
+  async #showWhenRead(panel: Panel, conversation: Conversation): Promise<void> {
+    const read = this.settled().then(() => this.load(conversation));
+    if (await within(READ_WAIT_MS, read, false)) return;
+    if (panel.conversation === conversation) {
+      panel.post({ kind: "conversation", conversation: viewOf(conversation) });
+    }
   }
 
   async #read(conversation: Conversation, id: string): Promise<boolean> {
@@ -224,4 +237,9 @@ export class Bridge {
     this.conversations.save();
     this.tell(conversation);
   }
+}
+
+/** More is known of the turn than its question. */
+function isKnown(turn: TurnView): boolean {
+  return turn.pending !== true;
 }

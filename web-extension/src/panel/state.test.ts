@@ -39,7 +39,7 @@ const preview = (url: string): Preview => ({
 });
 
 /** The state after these events, one second apart. */
-function after(...events: (PanelEvent | LocalEvent)[]): PanelState {
+function stateAfter(...events: (PanelEvent | LocalEvent)[]): PanelState {
   return events.reduce((state, event, index) => reduce(state, event, index * 1000), initialState());
 }
 
@@ -50,13 +50,13 @@ describe("deltas", () => {
   const started = showing({ turns: [turn()] });
 
   it("are appended where they belong", () => {
-    const state = after(started, delta(0, "This "), delta(5, "LB"));
+    const state = stateAfter(started, delta(0, "This "), delta(5, "LB"));
     expect(textOf(state)).toBe("This LB");
     expect(state.outOfStep).toBe(false);
   });
 
   it("that repeat what is there change nothing", () => {
-    const state = after(started, delta(0, "A"), delta(1, "B"), delta(0, "A"), delta(0, "AB"));
+    const state = stateAfter(started, delta(0, "A"), delta(1, "B"), delta(0, "A"), delta(0, "AB"));
     expect(textOf(state)).toBe("AB");
     expect(state.outOfStep).toBe(false);
   });
@@ -67,15 +67,15 @@ describe("deltas", () => {
     ["that overlap its end", delta(1, "BC")],
     ["of an unknown turn", { kind: "delta", turn: "c-9", at: 0, text: "x" } satisfies PanelEvent],
   ])("%s are not shown and ask for a sync", (_name, event) => {
-    const state = after(started, delta(0, "AB"), event);
+    const state = stateAfter(started, delta(0, "AB"), event);
     expect(textOf(state)).toBe("AB");
     expect(state.outOfStep).toBe(true);
     expect(reduce(state, { kind: "sync-sent" }, 0).outOfStep).toBe(false);
   });
 
   it("after a stop or an end no longer count", () => {
-    expect(textOf(after(started, { kind: "stopping", turn: "c-1" }, delta(0, "late")))).toBe("");
-    const done = after(started, { kind: "turn", turn: turn({ state: "done", text: "all" }) }, delta(3, "late"));
+    expect(textOf(stateAfter(started, { kind: "stopping", turn: "c-1" }, delta(0, "late")))).toBe("");
+    const done = stateAfter(started, { kind: "turn", turn: turn({ state: "done", text: "all" }) }, delta(3, "late"));
     expect(textOf(done)).toBe("all");
     expect(done.outOfStep).toBe(false);
   });
@@ -83,7 +83,7 @@ describe("deltas", () => {
 
 describe("turns", () => {
   it("replace the turn of their id, or are appended", () => {
-    const state = after(
+    const state = stateAfter(
       showing({ turns: [turn()] }),
       { kind: "turn", turn: turn({ text: "more" }) },
       { kind: "turn", turn: turn({ id: "c-2" }) },
@@ -96,20 +96,20 @@ describe("turns", () => {
 
   it("keep their partial text when they fail", () => {
     const failed = turn({ state: "failed", reason: "provider-5xx", text: "half" });
-    const state = after(showing({ turns: [turn()] }), delta(0, "half"), { kind: "turn", turn: failed });
+    const state = stateAfter(showing({ turns: [turn()] }), delta(0, "half"), { kind: "turn", turn: failed });
     expect(textOf(state)).toBe("half");
     expect(state.ended?.id).toBe("c-1");
     expect(state.pulse).toBeNull();
   });
 
   it("are announced as ended only when their running was seen", () => {
-    expect(after(showing({ turns: [turn({ state: "done" })] })).ended).toBeNull();
-    const whole = after(showing({ turns: [turn()] }), showing({ turns: [turn({ state: "done" })] }));
+    expect(stateAfter(showing({ turns: [turn({ state: "done" })] })).ended).toBeNull();
+    const whole = stateAfter(showing({ turns: [turn()] }), showing({ turns: [turn({ state: "done" })] }));
     expect(whole.ended?.state).toBe("done");
   });
 
   it("from before are put in front, each once", () => {
-    const state = after(showing({ turns: [turn({ id: "c-5" })], before: "5" }), {
+    const state = stateAfter(showing({ turns: [turn({ id: "c-5" })], before: "5" }), {
       kind: "older",
       turns: [turn({ id: "c-4" }), turn({ id: "c-5" })],
     });
@@ -118,7 +118,7 @@ describe("turns", () => {
   });
 
   it("show life without text", () => {
-    const state = after(showing({ turns: [turn()] }), delta(0, "x"), { kind: "alive", turn: "c-1" });
+    const state = stateAfter(showing({ turns: [turn()] }), delta(0, "x"), { kind: "alive", turn: "c-1" });
     expect(state.pulse).toEqual({ turn: "c-1", aliveAt: 2000, textAt: 1000 });
   });
 });
@@ -133,12 +133,12 @@ describe("conversations", () => {
   };
 
   it("that receive their id stay the same one", () => {
-    const state = after({ kind: "conversation", conversation: withoutId }, showing({ turns: [turn()] }));
+    const state = stateAfter({ kind: "conversation", conversation: withoutId }, showing({ turns: [turn()] }));
     expect(state.serial).toBe(1);
   });
 
   it("that differ are another one and drop what belonged to the last", () => {
-    const state = after(
+    const state = stateAfter(
       showing({}),
       { kind: "page", page },
       { kind: "pinned", preview: preview(page.url) },
@@ -157,9 +157,9 @@ describe("pins", () => {
   ];
 
   it("hold for the same document, whatever its query", () => {
-    expect(after(...pinned, { kind: "page", page: { ...page, url: "https://a.example/lb1#top" } }).pin?.token).toBe(
-      "pin",
-    );
+    expect(
+      stateAfter(...pinned, { kind: "page", page: { ...page, url: "https://a.example/lb1#top" } }).pin?.token,
+    ).toBe("pin");
   });
 
   it.each<[string, PageChip]>([
@@ -167,18 +167,18 @@ describe("pins", () => {
     ["another tab", { ...page, tabId: 8 }],
     ["a page that cannot be read", { state: "unreadable", fault: "restricted-page" }],
   ])("end with %s", (_name, next) => {
-    expect(after(...pinned, { kind: "page", page: next }).pin).toBeNull();
+    expect(stateAfter(...pinned, { kind: "page", page: next }).pin).toBeNull();
   });
 });
 
 it("a lost port is remembered from its first moment", () => {
-  const state = after(showing({}), { kind: "port-lost" }, { kind: "port-lost" });
+  const state = stateAfter(showing({}), { kind: "port-lost" }, { kind: "port-lost" });
   expect(state.portLostAt).toBe(1000);
   expect(reduce(state, { kind: "port-open" }, 0).portLostAt).toBeNull();
 });
 
 it("text from outside goes to the composer once", () => {
-  const state = after(showing({}), { kind: "draft", text: "About this" });
+  const state = stateAfter(showing({}), { kind: "draft", text: "About this" });
   expect(state.incoming).toEqual({ text: "About this", source: "page" });
   expect(reduce(state, { kind: "incoming-taken" }, 0).incoming).toBeNull();
 });

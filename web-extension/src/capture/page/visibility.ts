@@ -69,11 +69,13 @@ export function intersection(a: Rect, b: Rect): Rect {
   };
 }
 
-/** Content clipped to nothing: the usual ways to write for screen readers only, and collapsed panels. */
+/** Content shrunk or clipped to nothing: the usual ways to write for screen readers only, and collapsed panels. */
 export function clipsAway(element: Element, box: Rect): boolean {
   if (box.right - box.left > 1.5 && box.bottom - box.top > 1.5) return false;
   const style = styleOf(element);
-  if (style === null || style.display === "inline" || style.display === "contents") return false;
+  if (style === null) return false;
+  if (style.fontSize === "0px" || style.contentVisibility === "hidden") return true;
+  if (style.display === "inline" || style.display === "contents") return false;
   return style.overflow !== "visible" || style.clip !== "auto" || style.clipPath !== "none";
 }
 

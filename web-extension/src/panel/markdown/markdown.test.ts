@@ -27,7 +27,11 @@ const SAMPLES = [
 
 describe("streaming", () => {
   it.each(SAMPLES)("ends with the same document as rendering at once (%#)", (text) => {
-    const steps = Array.from(text, (_character, index): [string, boolean] => [text.slice(0, index + 1), false]);
+    const stride = text.length > 400 ? 7 : 1;
+    const steps = Array.from({ length: text.length / stride }, (_, step): [string, boolean] => [
+      text.slice(0, step * stride + 1),
+      false,
+    ]);
     expect(shown(...steps, [text, true]).innerHTML).toBe(shown([text, true]).innerHTML);
   });
 

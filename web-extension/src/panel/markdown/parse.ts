@@ -5,8 +5,8 @@
 import { Lexer, Marked, type RendererObject, type Token, type Tokens } from "marked";
 import { t } from "../i18n";
 
-/** Link definitions seen so far; a block may use one that an earlier block made. */
-export type LinkDefinitions = Record<string, Pick<Tokens.Link | Tokens.Image, "href" | "title">>;
+/** Link definitions of finished blocks, which later blocks may use. */
+export type LinkDefinitions = ReadonlyMap<string, Tokens.Def>;
 
 const TOP_LEVEL = 3;
 const LOWEST_LEVEL = 6;
@@ -19,18 +19,26 @@ const renderer: RendererObject = {
 
 const marked = new Marked({ gfm: true, renderer });
 
-/** Splits Markdown into its top-level blocks; `links` is read and extended. */
+/** Splits Markdown into its top-level blocks. */
 export function blocksOf(source: string, links: LinkDefinitions): Token[] {
   const lexer = new Lexer(marked.defaults);
-  Object.assign(lexer.tokens.links, links);
-  const tokens = lexer.lex(source);
-  Object.assign(links, lexer.tokens.links);
-  return tokens;
+  Object.assign(lexer.tokens.links, Object.fromEntries(links));
+  return lexer.lex(source);
 }
 
 /** HTML text of one block. */
 export function htmlOf(block: Token): string {
   return marked.parser([block]);
+}
+
+/** The link definition that a block is, or null. */
+export function definitionOf(block: Token): Tokens.Def | null {
+  return isDefinition(block) ? block : null;
+}
+
+/** Plugins could add kinds of tokens; there are none here. */
+function isDefinition(block: Token): block is Tokens.Def {
+  return block.type === "def";
 }
 
 /** True for blocks that make nothing visible. */

@@ -4,15 +4,15 @@
  * Blocks that can no longer change keep their nodes; only what follows them is parsed again. The caller decides how
  * often to update (once per frame is enough).
  */
-import type { Token } from "marked";
+import type { Token, Tokens } from "marked";
 import { visibleText } from "../visible-text";
 import { morphChildren } from "./morph";
 import {
   blocksOf,
   closeOpenMarks,
+  definitionOf,
   holdBackTableHeader,
   isInvisible,
-  type LinkDefinitions,
   openHeadings,
   withHeadingLevel,
 } from "./parse";
@@ -31,7 +31,7 @@ export class MarkdownView {
   /** The source whose blocks are final. */
   #settled = "";
   #headings: number[] = [];
-  #links: LinkDefinitions = {};
+  readonly #links = new Map<string, Tokens.Def>();
   #open: Open[] = [];
   #finished: string | null = null;
 
@@ -44,14 +44,20 @@ export class MarkdownView {
     const source = visibleText(markdown).replaceAll(/\r\n?/g, "\n");
     if (complete && source === this.#finished) return;
     const stale = this.#finished !== null || !source.startsWith(this.#settled);
-    // A definition may come after the block that uses it: then, once, everything is rendered again.
-    if (stale || (complete && Object.keys(this.#links).length > 0)) this.#reset();
+    if (stale || (complete && this.#definesLinks(source))) this.#reset();
     const tail = source.slice(this.#settled.length);
     this.#showTail(complete ? tail : holdBackTableHeader(tail), complete);
     this.#finished = complete ? source : null;
   }
 
+  /** A definition may come after the block that uses it: then, once, everything is rendered again. */
+  #definesLinks(source: string): boolean {
+    const tail = source.slice(this.#settled.length);
+    return this.#links.size > 0 || blocksOf(tail, this.#links).some((block) => definitionOf(block) !== null);
+  }
+
   #reset(): void {
+    this.#links.clear();
     this.#settled = "";
     this.#headings = [];
     this.#open = [];
@@ -102,6 +108,8 @@ export class MarkdownView {
     for (const block of blocks) {
       this.#settled += block.raw;
       this.#headings = openHeadings(this.#headings, block);
+      const definition = definitionOf(block);
+      if (definition !== null) this.#links.set(definition.tag, definition);
       if (!isInvisible(block)) this.#open.shift();
     }
   }

@@ -25,7 +25,7 @@ use sidewire_agent::page_block::text::flat;
 use sidewire_agent::provider::{FinishReason, ModelEvent, ModelInfo, ModelRequest, ModelStream, Provider};
 
 /// What ends every offline answer.
-pub const SIGNATURE: &str = "*Offline answer, from this page only; no model is set up.*";
+pub(crate) const SIGNATURE: &str = "*Offline answer, from this page only; no model is set up.*";
 
 /// Between two pieces of an answer, so that it reads like a model's.
 const PACE: Duration = Duration::from_millis(18);
@@ -34,20 +34,20 @@ const PIECE: usize = 3;
 
 /// Answers from the page, without a model.
 #[derive(Clone, Copy, Debug)]
-pub struct OfflineProvider {
+pub(crate) struct OfflineProvider {
     pace: Duration,
 }
 
 impl OfflineProvider {
     /// Streams at a pace that is pleasant to read.
     #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with_pace(PACE)
     }
 
     /// Streams with this pause between pieces; zero for none.
     #[must_use]
-    pub fn with_pace(pace: Duration) -> Self {
+    pub(crate) fn with_pace(pace: Duration) -> Self {
         Self { pace }
     }
 }
