@@ -11,7 +11,15 @@ if (program === undefined) throw new Error("usage: node e2e/run.mjs PROGRAM.ts [
 const folder = await mkdtemp(join(dirname(resolve(program)), ".run-"));
 try {
   const outfile = join(folder, "program.mjs");
-  await build({ entryPoints: [program], outfile, bundle: true, platform: "node", format: "esm", target: "node20", packages: "external" });
+  await build({
+    entryPoints: [program],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    packages: "external",
+  });
   process.argv = [process.argv[0] ?? "node", program, ...rest];
   await import(pathToFileURL(outfile).href);
 } finally {

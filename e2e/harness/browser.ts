@@ -1,65 +1,101 @@
 /** A browser with the built extension in a throw-away profile. */
-import { type BrowserContext, chromium, type Page, type Worker } from "playwright-core";
+import { type BrowserContext, type CDPSession, chromium, type Page } from "playwright-core";
 import identity from "../../contract/identity.json";
 import type { Home } from "./home";
+import { Panel } from "./panel";
 import { browserProgram, EXTENSION, HOST } from "./paths";
 
+/** How to start it. */
 export interface BrowserOptions {
-  args?: string[];
+  args?: readonly string[];
   /** Leaves the native host out, as where a browser may not start one. */
   withoutHost?: boolean;
   headless?: boolean;
-  extension?: string;
+  /** Pages are as large as their window instead of a fixed size. */
+  ownSize?: boolean;
 }
 
-export class Browser {
-  private constructor(readonly context: BrowserContext) {}
+/** Where the extension's pages are. */
+export const EXTENSION_URL = `chrome-extension://${identity.extensionId}`;
 
+/** The usual size of the panel. */
+const PANEL_SIZE = { width: 380, height: 720 } as const;
+
+const PAGE_SIZE = { width: 1280, height: 800 } as const;
+
+/** A running browser. */
+export class Browser {
+  readonly context: BrowserContext;
+
+  private constructor(context: BrowserContext) {
+    this.context = context;
+  }
+
+  /** Starts it in the home's profile, which may have been used before. */
   static async launch(home: Home, options: BrowserOptions = {}): Promise<Browser> {
     if (options.withoutHost !== true) await home.sidewire("install", "--profile", home.profile, "--host-path", HOST);
-    const extension = options.extension ?? EXTENSION;
     const context = await chromium.launchPersistentContext(home.profile, {
       executablePath: browserProgram(),
       headless: options.headless ?? true,
-      viewport: null,
-      env: stringsOnly(home.env),
+      viewport: options.ownSize === true ? null : PAGE_SIZE,
+      // Who starts it also cleans up after it.
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      env: home.env,
       args: [
-        `--load-extension=${extension}`,
-        `--disable-extensions-except=${extension}`,
+        `--load-extension=${EXTENSION}`,
+        `--disable-extensions-except=${EXTENSION}`,
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
-        "--disable-quic",
         "--no-first-run",
         ...(options.args ?? []),
       ],
     });
     const browser = new Browser(context);
-    await browser.serviceWorker();
+    if (context.serviceWorkers().length === 0) await context.waitForEvent("serviceworker");
     return browser;
   }
 
-  async serviceWorker(): Promise<Worker> {
-    return this.context.serviceWorkers()[0] ?? this.context.waitForEvent("serviceworker");
-  }
-
+  /** Opens a page in a tab, in the browser's first one while that is empty. */
   async open(url: string): Promise<Page> {
-    const page = await this.context.newPage();
+    const empty = this.context.pages().find((page) => page.url() === "about:blank");
+    const page = empty ?? (await this.context.newPage());
     await page.goto(url);
     return page;
   }
 
   /**
-   * The panel's own document in a tab, beside the page in front. `window.open` would make it the active tab, and the
-   * panel is about the active tab of its window, so it gets a window of its own and is told which one to watch.
+   * Opens the panel's own document in a tab, beside the page that is in front.
+   *
+   * The service worker takes the tab used last for the page in front of such a panel.
    */
+  async openPanel(): Promise<Panel> {
+    const page = await this.context.newPage();
+    await page.setViewportSize(PANEL_SIZE);
+    await page.goto(`${EXTENSION_URL}/panel.html`);
+    return new Panel(page);
+  }
+
+  /** Ends the extension's service worker, as the browser may do at any time. */
+  async stopServiceWorker(): Promise<void> {
+    const page = await this.context.newPage();
+    await page.goto(`${EXTENSION_URL}/options.html`);
+    const session = await this.context.newCDPSession(page);
+    await session.send("ServiceWorker.enable");
+    await session.send("ServiceWorker.stopAllWorkers");
+    await page.close();
+  }
+
+  /** A session with the browser itself. */
+  async session(): Promise<CDPSession> {
+    const browser = this.context.browser();
+    if (browser === null) throw new Error("the browser is gone");
+    return browser.newBrowserCDPSession();
+  }
+
+  /** Closes the browser. */
   async close(): Promise<void> {
     await this.context.close();
   }
-}
-
-export const EXTENSION_URL = `chrome-extension://${identity.extensionId}`;
-
-function stringsOnly(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

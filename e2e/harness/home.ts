@@ -1,34 +1,52 @@
 /** A home of its own for everything Sidewire keeps in one test, and the worker in it. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { WORKER } from "./paths";
 
 const run = promisify(execFile);
 
-interface WorkerFile {
+/** A worker that runs. */
+export interface RunningWorker {
   pid: number;
   port: number;
 }
 
+const START_MS = 30_000;
+
+/** A home folder, a browser profile beside it, and what is started for them. */
 export class Home {
-  private worker: ChildProcess | null = null;
+  readonly #folder: string;
+  #served: ChildProcess | null = null;
 
-  private constructor(readonly folder: string) {}
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
 
+  /** Makes an empty one. */
   static async create(): Promise<Home> {
     return new Home(await mkdtemp(join(tmpdir(), "sidewire-e2e-")));
   }
 
-  get env(): NodeJS.ProcessEnv {
-    return { ...process.env, SIDEWIRE_HOME: join(this.folder, "home") };
+  /** What Sidewire's programs, and a browser that starts them, must find in their environment. */
+  get env(): Record<string, string> {
+    const inherited = Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    );
+    return { ...Object.fromEntries(inherited), SIDEWIRE_HOME: this.folder };
   }
 
+  /** `SIDEWIRE_HOME`. */
+  get folder(): string {
+    return join(this.#folder, "home");
+  }
+
+  /** The browser's profile. */
   get profile(): string {
-    return join(this.folder, "profile");
+    return join(this.#folder, "profile");
   }
 
   /** Runs a command of the command line and gives what it printed. */
@@ -38,44 +56,56 @@ export class Home {
   }
 
   /** Starts a worker as a person would; it must not run yet. */
-  async serve(...args: string[]): Promise<WorkerFile> {
-    this.worker = spawn(WORKER, ["serve", ...args], { env: this.env, stdio: ["ignore", "ignore", "inherit"] });
+  async serve(...args: string[]): Promise<RunningWorker> {
+    this.#served = spawn(WORKER, ["serve", ...args], { env: this.env, stdio: "ignore" });
     return this.running();
   }
 
-  /** The worker that runs, however it was started. */
-  async running(): Promise<WorkerFile> {
-    for (let waited = 0; waited < 20_000; waited += 25) {
-      const found = await this.workerFile();
-      if (found !== null && isAlive(found.pid)) return found;
-      await sleep(25);
+  /** The worker that runs, however it was started; `other` is one that must be gone. */
+  async running(other?: RunningWorker): Promise<RunningWorker> {
+    const end = Date.now() + START_MS;
+    while (Date.now() < end) {
+      const found = await this.#workerFile();
+      if (found !== null && found.pid !== other?.pid && isAlive(found.pid)) return found;
+      await pause(25);
     }
     throw new Error("no worker started");
   }
 
-  /** Ends the worker at once, as a crash would. */
-  async kill(): Promise<void> {
-    const found = await this.workerFile();
-    if (found === null) return;
+  /** Ends the worker at once, as a crash would; gives the one that was ended. */
+  async kill(): Promise<RunningWorker | null> {
+    const found = await this.#workerFile();
+    if (found === null) return null;
     signal(found.pid, "SIGKILL");
-    while (isAlive(found.pid)) await sleep(10);
+    while (isAlive(found.pid)) await pause(10);
+    return found;
+  }
+
+  /** The worker's log. */
+  async log(): Promise<string> {
+    const folder = join(this.folder, "log");
+    const files = await readdir(folder).catch(() => []);
+    const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+    return texts.join("");
   }
 
   /** Ends what still runs and removes everything. */
   async close(): Promise<void> {
     await this.kill();
-    this.worker?.kill("SIGKILL");
-    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    this.#served?.kill("SIGKILL");
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  private async workerFile(): Promise<WorkerFile | null> {
-    try {
-      const found: WorkerFile = JSON.parse(await readFile(join(this.folder, "home", "worker.json"), "utf8"));
-      return found;
-    } catch {
-      return null;
-    }
+  async #workerFile(): Promise<RunningWorker | null> {
+    const text = await readFile(join(this.folder, "worker.json"), "utf8").catch(() => "null");
+    const found: unknown = JSON.parse(text);
+    return isWorker(found) ? found : null;
   }
+}
+
+function isWorker(value: unknown): value is RunningWorker {
+  if (typeof value !== "object" || value === null || !("pid" in value) || !("port" in value)) return false;
+  return typeof value.pid === "number" && typeof value.port === "number";
 }
 
 function isAlive(pid: number): boolean {

@@ -15,11 +15,20 @@ function findRepository(): string {
   return folder;
 }
 
+/** The repository's folder. */
 export const REPOSITORY = findRepository();
+
 const target = resolve(REPOSITORY, process.env["CARGO_TARGET_DIR"] ?? "target");
+/** The program `sidewire`. */
 export const WORKER = join(target, "debug", "sidewire");
+/** The native messaging host. */
 export const HOST = join(target, "debug", "sidewire-host");
-export const EXTENSION = join(REPOSITORY, "web-extension", ".output", "chrome-mv3");
+
+const build = resolve(REPOSITORY, "web-extension", process.env["SIDEWIRE_BUILD_DIR"] ?? ".output");
+/** The built extension; `SIDEWIRE_BUILD_DIR` means the same here as in its build. */
+export const EXTENSION = join(build, "chrome-mv3");
+
+/** Pictures and logs of a run; not in the repository. */
 export const ARTIFACTS = join(REPOSITORY, "e2e", "artifacts");
 
 /** The browser's own program; throws with the one command to run when there is none. */

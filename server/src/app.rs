@@ -17,7 +17,7 @@ use sidewire_contract::layout::Layout;
 use tokio::task::JoinHandle;
 
 use crate::browser::{Front, FrontParts};
-use crate::config::Config;
+use crate::config::{Config, ExtensionId};
 use crate::mac::Secret;
 use model_desk::Models;
 pub(crate) use model_desk::open_ai;
@@ -70,7 +70,7 @@ impl App {
 
     /// Extensions that may connect over the loopback.
     fn origins(&self) -> HashSet<String> {
-        let configured = self.config.browser.extension_ids.iter().map(|id| id.as_str());
+        let configured = self.config.browser.extension_ids.iter().map(ExtensionId::as_str);
         configured.chain([identity::EXTENSION_ID]).map(|id| format!("chrome-extension://{id}")).collect()
     }
 

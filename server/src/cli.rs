@@ -233,17 +233,22 @@ mod tests {
     #[test]
     fn a_question_needs_no_quotes() {
         let cli = Cli::try_parse_from(["sidewire", "ask", "--page", "p.html", "what", "is", "this"]).unwrap();
-        let Command::Ask(ask) = cli.command else { panic!("not ask") };
+        let Command::Ask(ask) = cli.command else {
+            panic!("not ask")
+        };
         assert_eq!(ask.question, ["what", "is", "this"]);
         assert_eq!(Mode::from(ask.mode), Mode::Educational);
     }
 
     #[test]
     fn the_unattended_form_of_setup_is_understood_and_hides_the_key() {
-        let line = "sidewire setup --kind openai --base-url http://127.0.0.1:9/v1/ --model m --api-key sk-123 --yes";
+        let line =
+            "sidewire setup --kind openai --base-url http://127.0.0.1:9/v1/ --model m --api-key sk-123 --yes";
         let cli = Cli::try_parse_from(line.split(' ')).unwrap();
         assert!(!format!("{cli:?}").contains("sk-123"));
-        let Command::Setup(setup) = cli.command else { panic!("not setup") };
+        let Command::Setup(setup) = cli.command else {
+            panic!("not setup")
+        };
         assert_eq!(setup.base_url.unwrap().as_str(), "http://127.0.0.1:9/v1");
         assert!(setup.yes);
     }

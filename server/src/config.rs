@@ -73,7 +73,9 @@ pub(crate) struct WorkerConfig {
 
 impl Default for WorkerConfig {
     fn default() -> Self {
-        Self { idle_exit_minutes: 15 }
+        Self {
+            idle_exit_minutes: 15,
+        }
     }
 }
 
@@ -158,7 +160,11 @@ impl Config {
         };
         toml::from_str(&text).map_err(|error| {
             let line = line_of(&text, error.span().map_or(0, |span| span.start));
-            ConfigError::Invalid { path, line, message: error.message().to_owned() }
+            ConfigError::Invalid {
+                path,
+                line,
+                message: error.message().to_owned(),
+            }
         })
     }
 }
@@ -209,7 +215,10 @@ impl TryFrom<RawProvider> for ProviderConfig {
             RawKind::Offline => Ok(Self::Offline),
             RawKind::OpenAi => Ok(Self::OpenAi(OpenAiConfig {
                 base_url: parse_base_url(&raw.base_url.ok_or("kind = \"openai\" needs base_url")?)?,
-                model: raw.model.filter(|model| !model.trim().is_empty()).ok_or("kind = \"openai\" needs model")?,
+                model: raw
+                    .model
+                    .filter(|model| !model.trim().is_empty())
+                    .ok_or("kind = \"openai\" needs model")?,
                 window: raw.window.map(check_window).transpose()?,
                 expires_at: raw.expires_at.map(parse_expiry).transpose()?,
             })),
@@ -226,7 +235,10 @@ pub(crate) fn check_window(tokens: u64) -> Result<u64, &'static str> {
 }
 
 fn parse_expiry(written: toml::value::Datetime) -> Result<Timestamp, &'static str> {
-    written.to_string().parse().map_err(|_| "expires_at needs date, time and offset, like 2027-01-31T12:00:00Z")
+    written
+        .to_string()
+        .parse()
+        .map_err(|_| "expires_at needs date, time and offset, like 2027-01-31T12:00:00Z")
 }
 
 /// Line of a byte offset, from 1.

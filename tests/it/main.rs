@@ -1,1 +1,32 @@
-//! Black-box tests of Sidewire: the real binaries over real sockets and pipes.
+//! Black-box tests of Sidewire: the real binaries over real sockets and pipes, a scripted model behind them.
+//!
+//! One binary, so that it links once. [`faults`] says which known fault each test guards, [`tidy`] that no file is
+//! forgotten.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod attacks;
+mod ask_command;
+mod commands;
+mod conversations;
+mod faults;
+mod handover;
+mod limits;
+mod logs;
+mod main_path;
+mod native_frames;
+mod native_host;
+mod prompt;
+mod provider_faults;
+mod resume;
+mod serve;
+mod setup_command;
+mod shutdown;
+mod stop;
+mod tidy;
+mod two_questions;

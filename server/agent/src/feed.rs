@@ -215,7 +215,9 @@ impl FeedState {
     }
 
     fn finish_tool(&mut self, end: &ToolEnd) {
-        if let Some(row) = self.record.tools.iter_mut().find(|row| row.call_id == end.call_id) {
+        // Some models number their calls anew in each step, so the id alone does not name a call.
+        let running = |row: &&mut ToolRow| row.call_id == end.call_id && row.ok.is_none();
+        if let Some(row) = self.record.tools.iter_mut().find(running) {
             row.ok = Some(end.ok);
             row.ms = Some(end.ms);
         }

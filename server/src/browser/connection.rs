@@ -15,8 +15,10 @@ use sidewire_contract::bridge::handshake::{BridgeError, BridgeErrorCode, ClientI
 use sidewire_contract::bridge::turns::{TurnAccepted, TurnSnapshot, TurnUnknown};
 use sidewire_contract::chat::ChatRequest;
 use sidewire_contract::frames::{ClientFrame, DecodeError, WorkerFrame};
+use sidewire_contract::host_tool::{HostToolsRejected, SetHostToolsError};
 use sidewire_contract::ids::ChatId;
 use sidewire_contract::limits;
+use sidewire_contract::media_asset::{AssetUnavailable, MediaAssetError};
 use sidewire_contract::reason::ErrorReason;
 use tokio::sync::{Notify, OwnedSemaphorePermit, broadcast, mpsc};
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
@@ -225,9 +227,20 @@ fn dispatch(desk: Arc<Desk>, frame: ClientFrame) -> Handler {
         ClientFrame::Hello(_) | ClientFrame::Proof(_) | ClientFrame::ClientInfo(_) => {
             refuse(&desk, BridgeErrorCode::BadFrame, "the handshake is over")
         }
-        other => Box::pin(async move {
-            let answer = requests::answer(&desk, other).await;
-            desk.send(answer).await;
+        // No client's tools are taken and no media is shown yet, and whoever tries is told so (fault 3).
+        ClientFrame::SetHostTools(_) => {
+            post_later(&desk, WorkerFrame::SetHostToolsError(SetHostToolsError { reason: HostToolsRejected }))
+        }
+        ClientFrame::MediaAssetRead(read) => {
+            let error = MediaAssetError { request_id: read.request_id, error: AssetUnavailable };
+            post_later(&desk, WorkerFrame::MediaAssetError(error))
+        }
+        // Of a call that nobody made: ignored, as the contract wants.
+        ClientFrame::HostToolUpdate(_) | ClientFrame::HostToolResult(_) => Box::pin(std::future::ready(())),
+        request => Box::pin(async move {
+            if let Some(answer) = requests::answer(&desk, request).await {
+                desk.send(answer).await;
+            }
         }),
     }
 }

@@ -6,7 +6,6 @@ use sidewire_agent::store::{self, StoreError, Transcript};
 use sidewire_contract::bridge::conversations::{
     ConversationBranch, ConversationGet, ConversationPage, ConversationTranscript, RequestDone, RequestError, RequestErrorCode,
 };
-use sidewire_contract::bridge::handshake::{BridgeError, BridgeErrorCode};
 use sidewire_contract::bridge::models::{
     ModelChanged, ModelPage, PairingItem, PairingPage, ProviderFound, ProviderKind, ProviderSet,
 };
@@ -15,6 +14,7 @@ use sidewire_contract::ids::{ConversationId, Cursor, RequestId};
 use sidewire_contract::limits;
 use sidewire_contract::model::ModelState;
 use sidewire_contract::number::Count;
+use sidewire_contract::text::Text;
 
 use super::connection::Desk;
 use super::models::{ModelError, ProviderChoice};
@@ -51,22 +51,19 @@ impl Failure {
     }
 }
 
-/// Answers one request.
-pub(super) async fn answer(desk: &Desk, frame: ClientFrame) -> WorkerFrame {
+/// Answers one request; `None` for a frame that is none.
+pub(super) async fn answer(desk: &Desk, frame: ClientFrame) -> Option<WorkerFrame> {
     let kind = frame.frame_type();
-    let Some((id, answered)) = route(desk, frame).await else {
-        let message = format!("{kind} is not used here");
-        return WorkerFrame::BridgeError(BridgeError { code: BridgeErrorCode::BadFrame, message });
-    };
-    answered.unwrap_or_else(|failure| {
+    let (id, answered) = route(desk, frame).await?;
+    Some(answered.unwrap_or_else(|failure| {
         tracing::warn!(request = kind, %failure, "a request failed");
         error(id, failure.code(), failure.to_string())
-    })
+    }))
 }
 
 type Answered = Result<WorkerFrame, Failure>;
 
-/// The table of requests. What the contract has beyond it comes with the front's host tools and media.
+/// The table of requests.
 async fn route(desk: &Desk, frame: ClientFrame) -> Option<(RequestId, Answered)> {
     Some(match frame {
         ClientFrame::ConversationList(list) => {
@@ -143,10 +140,10 @@ impl Desk {
             agent.store().transcript(&self.client.owner, id, before, limits::LIST_FRAME).await?;
         // What runs is a second ahead of what is stored.
         let running = agent.running(id);
-        if let (Some(running), Some(stored)) = (&running, turns.last_mut()) {
-            if stored.id == running.id {
-                stored.clone_from(running);
-            }
+        if let (Some(running), Some(stored)) = (&running, turns.last_mut())
+            && stored.id == running.id
+        {
+            stored.clone_from(running);
         }
         Ok(WorkerFrame::ConversationTranscript(Box::new(ConversationTranscript {
             request_id,
@@ -226,8 +223,8 @@ impl Desk {
 fn choice(set: ProviderSet) -> ProviderChoice {
     ProviderChoice {
         offline: set.kind == ProviderKind::Offline,
-        base_url: set.base_url.map(|url| url.into_string()),
-        model: set.model.map(|model| model.into_string()),
+        base_url: set.base_url.map(Text::into_string),
+        model: set.model.map(Text::into_string),
         api_key: set.api_key.map(|key| key.expose().to_owned().into()),
     }
 }

@@ -64,7 +64,9 @@ impl Browser {
     pub(crate) const fn family(self) -> Family {
         match self {
             Self::Firefox => Family::Firefox,
-            Self::Chrome | Self::Chromium | Self::Edge | Self::Brave | Self::Vivaldi | Self::Opera => Family::Chromium,
+            Self::Chrome | Self::Chromium | Self::Edge | Self::Brave | Self::Vivaldi | Self::Opera => {
+                Family::Chromium
+            }
         }
     }
 }
@@ -114,20 +116,27 @@ impl Places {
             // Brave reads its own folder in some versions and Chrome's in others; Opera reads Chrome's.
             Browser::Brave => self.below_profiles(&[Browser::Brave, Browser::Chrome]),
             Browser::Opera => self.below_profiles(&[Browser::Chrome]),
-            Browser::Chrome | Browser::Chromium | Browser::Edge | Browser::Vivaldi => self.below_profiles(&[browser]),
+            Browser::Chrome | Browser::Chromium | Browser::Edge | Browser::Vivaldi => {
+                self.below_profiles(&[browser])
+            }
         }
     }
 
     /// Folders of manifests for all users of the machine that `browser` reads.
     pub(crate) fn system_manifests(&self, browser: Browser) -> Vec<PathBuf> {
         let folders: &[&str] = match (self.os, browser) {
-            (Os::Linux, Browser::Chrome | Browser::Brave | Browser::Opera) => &["etc/opt/chrome/native-messaging-hosts"],
+            (Os::Linux, Browser::Chrome | Browser::Brave | Browser::Opera) => {
+                &["etc/opt/chrome/native-messaging-hosts"]
+            }
             (Os::Linux, Browser::Chromium) => &["etc/chromium/native-messaging-hosts"],
             (Os::Linux, Browser::Edge) => &["etc/opt/edge/native-messaging-hosts"],
-            (Os::Linux, Browser::Firefox) => {
-                &["usr/lib/mozilla/native-messaging-hosts", "usr/lib64/mozilla/native-messaging-hosts"]
+            (Os::Linux, Browser::Firefox) => &[
+                "usr/lib/mozilla/native-messaging-hosts",
+                "usr/lib64/mozilla/native-messaging-hosts",
+            ],
+            (Os::Mac, Browser::Chrome | Browser::Brave | Browser::Opera) => {
+                &["Library/Google/Chrome/NativeMessagingHosts"]
             }
-            (Os::Mac, Browser::Chrome | Browser::Brave | Browser::Opera) => &["Library/Google/Chrome/NativeMessagingHosts"],
             (Os::Mac, Browser::Chromium) => &["Library/Application Support/Chromium/NativeMessagingHosts"],
             (Os::Mac, Browser::Edge) => &["Library/Microsoft/Edge/NativeMessagingHosts"],
             (Os::Mac, Browser::Firefox) => &["Library/Application Support/Mozilla/NativeMessagingHosts"],
@@ -143,7 +152,8 @@ impl Places {
             (Os::Linux, Browser::Chromium) => "etc/chromium/policies/managed",
             (Os::Linux, Browser::Edge) => "etc/opt/edge/policies/managed",
             (Os::Linux, Browser::Brave) => "etc/brave/policies/managed",
-            (Os::Linux, Browser::Vivaldi | Browser::Opera | Browser::Firefox) | (Os::Mac | Os::Windows, _) => {
+            (Os::Linux, Browser::Vivaldi | Browser::Opera | Browser::Firefox)
+            | (Os::Mac | Os::Windows, _) => {
                 return Vec::new();
             }
         };
@@ -177,7 +187,9 @@ impl Places {
 
     fn below_profiles(&self, browsers: &[Browser]) -> Vec<PathBuf> {
         let profiles = browsers.iter().flat_map(|browser| self.profiles(*browser));
-        profiles.map(|profile| profile.join("NativeMessagingHosts")).collect()
+        profiles
+            .map(|profile| profile.join("NativeMessagingHosts"))
+            .collect()
     }
 
     /// Firefox moved its profiles with version 147, but still looks for manifests in the old place.
@@ -189,16 +201,25 @@ impl Places {
                 folders.extend(is_used(&moved).then(|| moved.join("native-messaging-hosts")));
                 folders
             }
-            Os::Mac => vec![self.home.join("Library/Application Support/Mozilla/NativeMessagingHosts")],
+            Os::Mac => vec![
+                self.home
+                    .join("Library/Application Support/Mozilla/NativeMessagingHosts"),
+            ],
             Os::Windows => Vec::new(),
         }
     }
 
     fn profiles(&self, browser: Browser) -> Vec<PathBuf> {
         match (self.os, browser) {
-            (Os::Linux, Browser::Firefox) => vec![self.home.join(".mozilla"), self.config_home.join("mozilla")],
+            (Os::Linux, Browser::Firefox) => {
+                vec![self.home.join(".mozilla"), self.config_home.join("mozilla")]
+            }
             (Os::Linux, _) => vec![self.config_home.join(linux_profile(browser))],
-            (Os::Mac, _) => vec![self.home.join("Library/Application Support").join(macos_profile(browser))],
+            (Os::Mac, _) => vec![
+                self.home
+                    .join("Library/Application Support")
+                    .join(macos_profile(browser)),
+            ],
             (Os::Windows, _) => Vec::new(),
         }
     }
@@ -256,108 +277,11 @@ const fn macos_profile(browser: Browser) -> &'static str {
 fn is_used(profile: &Path) -> bool {
     let manifests = ["NativeMessagingHosts", "native-messaging-hosts"];
     fs::read_dir(profile).is_ok_and(|entries| {
-        entries.flatten().any(|entry| !manifests.iter().any(|name| entry.file_name() == *name))
+        entries
+            .flatten()
+            .any(|entry| !manifests.iter().any(|name| entry.file_name() == *name))
     })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn places(os: Os, home: &Path) -> Places {
-        Places { os, home: home.to_owned(), config_home: home.join(".config"), root: PathBuf::from("/") }
-    }
-
-    /// The user-level folders below the home folder, per system, as browser-platform.md B1 has them.
-    #[test]
-    fn manifests_lie_where_the_browsers_look() {
-        let linux: [(Browser, &[&str]); 7] = [
-            (Browser::Chrome, &[".config/google-chrome/NativeMessagingHosts"]),
-            (Browser::Chromium, &[".config/chromium/NativeMessagingHosts"]),
-            (Browser::Edge, &[".config/microsoft-edge/NativeMessagingHosts"]),
-            (
-                Browser::Brave,
-                &[
-                    ".config/BraveSoftware/Brave-Browser/NativeMessagingHosts",
-                    ".config/google-chrome/NativeMessagingHosts",
-                ],
-            ),
-            (Browser::Vivaldi, &[".config/vivaldi/NativeMessagingHosts"]),
-            (Browser::Opera, &[".config/google-chrome/NativeMessagingHosts"]),
-            (Browser::Firefox, &[".mozilla/native-messaging-hosts"]),
-        ];
-        let macos: [(Browser, &[&str]); 7] = [
-            (Browser::Chrome, &["Google/Chrome/NativeMessagingHosts"]),
-            (Browser::Chromium, &["Chromium/NativeMessagingHosts"]),
-            (Browser::Edge, &["Microsoft Edge/NativeMessagingHosts"]),
-            (
-                Browser::Brave,
-                &["BraveSoftware/Brave-Browser/NativeMessagingHosts", "Google/Chrome/NativeMessagingHosts"],
-            ),
-            (Browser::Vivaldi, &["Vivaldi/NativeMessagingHosts"]),
-            (Browser::Opera, &["Google/Chrome/NativeMessagingHosts"]),
-            (Browser::Firefox, &["Mozilla/NativeMessagingHosts"]),
-        ];
-        let home = Path::new("/nowhere");
-        for (os, base, rows) in
-            [(Os::Linux, home.to_owned(), linux), (Os::Mac, home.join("Library/Application Support"), macos)]
-        {
-            for (browser, expected) in rows {
-                let expected: Vec<PathBuf> = expected.iter().map(|folder| base.join(folder)).collect();
-                assert_eq!(places(os, home).user_manifests(browser), expected, "{os:?} {browser:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn system_folders_lie_below_the_root() {
-        let rows = [
-            (Os::Linux, Browser::Chrome, "/etc/opt/chrome/native-messaging-hosts"),
-            (Os::Linux, Browser::Chromium, "/etc/chromium/native-messaging-hosts"),
-            (Os::Linux, Browser::Edge, "/etc/opt/edge/native-messaging-hosts"),
-            (Os::Linux, Browser::Firefox, "/usr/lib/mozilla/native-messaging-hosts"),
-            (Os::Mac, Browser::Chrome, "/Library/Google/Chrome/NativeMessagingHosts"),
-            (Os::Mac, Browser::Chromium, "/Library/Application Support/Chromium/NativeMessagingHosts"),
-            (Os::Mac, Browser::Edge, "/Library/Microsoft/Edge/NativeMessagingHosts"),
-            (Os::Mac, Browser::Firefox, "/Library/Application Support/Mozilla/NativeMessagingHosts"),
-        ];
-        for (os, browser, expected) in rows {
-            let found = places(os, Path::new("/nowhere")).system_manifests(browser);
-            assert_eq!(found.first().map(PathBuf::as_path), Some(Path::new(expected)), "{os:?} {browser:?}");
-        }
-    }
-
-    #[test]
-    fn a_browser_is_there_when_its_profile_holds_more_than_manifests() {
-        let home = tempfile::tempdir().unwrap();
-        let places = places(Os::Linux, home.path());
-        let profile = home.path().join(".config/chromium");
-        assert!(!places.has(Browser::Chromium));
-        fs::create_dir_all(profile.join("NativeMessagingHosts")).unwrap();
-        assert!(!places.has(Browser::Chromium), "a manifest of ours is no browser");
-        fs::create_dir(profile.join("Default")).unwrap();
-        assert!(places.has(Browser::Chromium));
-        assert!(!places.has(Browser::Chrome));
-    }
-
-    #[test]
-    fn firefox_since_147_is_found_and_gets_both_folders() {
-        let home = tempfile::tempdir().unwrap();
-        let places = places(Os::Linux, home.path());
-        fs::create_dir_all(home.path().join(".config/mozilla/firefox")).unwrap();
-        assert!(places.has(Browser::Firefox));
-        let expected = [".mozilla/native-messaging-hosts", ".config/mozilla/native-messaging-hosts"];
-        assert_eq!(places.user_manifests(Browser::Firefox), expected.map(|folder| home.path().join(folder)));
-    }
-
-    #[test]
-    fn sandboxed_browsers_are_recognised() {
-        let home = tempfile::tempdir().unwrap();
-        let places = places(Os::Linux, home.path());
-        fs::create_dir_all(home.path().join("snap/chromium/common")).unwrap();
-        fs::create_dir_all(home.path().join(".var/app/org.mozilla.firefox/cache")).unwrap();
-        assert_eq!(places.sandboxed(Browser::Chromium), Some(Sandbox::Snap));
-        assert_eq!(places.sandboxed(Browser::Firefox), Some(Sandbox::Flatpak));
-        assert_eq!(places.sandboxed(Browser::Edge), None);
-    }
-}
+mod tests;

@@ -42,13 +42,18 @@ async fn export(layout: &Layout, out: Option<&Path>) -> anyhow::Result<()> {
         conversations
     };
     file.commit()?;
-    ui::say(format_args!("wrote {conversations} conversations to {}", path.display()));
+    ui::say(format_args!(
+        "wrote {conversations} conversations to {}",
+        path.display()
+    ));
     Ok(())
 }
 
 /// Writes a line for every conversation and for each of its turns; gives back how many conversations there were.
 async fn export_to(layout: &Layout, out: &mut impl Write) -> anyhow::Result<usize> {
-    let Some(store) = open(layout).await? else { return Ok(0) };
+    let Some(store) = open(layout).await? else {
+        return Ok(0);
+    };
     let mut export = store.export(None);
     let mut conversations = 0;
     while let Some(item) = export.next_item().await? {
@@ -89,15 +94,22 @@ fn delete_logs(folder: &Path) -> anyhow::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error).with_context(|| format!("failed to read {}", folder.display())),
     };
-    let paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-    let mut files: Vec<_> = paths.into_iter().filter(|path| path.is_file() && !path.is_symlink()).collect();
+    let paths = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<io::Result<Vec<_>>>()?;
+    let mut files: Vec<_> = paths
+        .into_iter()
+        .filter(|path| path.is_file() && !path.is_symlink())
+        .collect();
     // Their names end in the day.
     files.sort();
     let newest = files.pop();
     for file in &files {
         fs::remove_file(file).with_context(|| format!("failed to remove {}", file.display()))?;
     }
-    newest.map_or(Ok(()), |file| empty(&file).with_context(|| format!("failed to empty {}", file.display())))
+    newest.map_or(Ok(()), |file| {
+        empty(&file).with_context(|| format!("failed to empty {}", file.display()))
+    })
 }
 
 fn empty(file: &Path) -> io::Result<()> {
@@ -145,7 +157,10 @@ mod tests {
         let out = folder.path().join("export.jsonl");
         export(&layout, Some(&out)).await.unwrap();
         let text = fs::read_to_string(&out).unwrap();
-        let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines: Vec<serde_json::Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         assert_eq!(lines.len(), 1, "{text}");
         assert_eq!(lines[0]["kind"], "conversation");
         assert_eq!(lines[0]["session_key"], "tenant");

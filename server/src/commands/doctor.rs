@@ -29,10 +29,17 @@ pub(crate) async fn run(env: &Env, args: &DoctorArgs) -> anyhow::Result<ExitCode
     }
     if let Some(path) = &args.report {
         report::write(env, &findings, path)?;
-        ui::note(format_args!("wrote {}; read it before you send it", path.display()));
+        ui::note(format_args!(
+            "wrote {}; read it before you send it",
+            path.display()
+        ));
     }
     let failed = findings.iter().any(|finding| finding.level == Level::Fail);
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 async fn examine(env: &Env, args: &DoctorArgs) -> Vec<Finding> {

@@ -22,9 +22,12 @@ pub(crate) struct Env {
 impl Env {
     /// The real one.
     pub(crate) fn of_process() -> anyhow::Result<Self> {
-        let layout = Layout::from_env(|name| std::env::var_os(name)).context("failed to find the folders of Sidewire")?;
+        let layout = Layout::from_env(|name| std::env::var_os(name))
+            .context("failed to find the folders of Sidewire")?;
         let home = std::env::home_dir().context("failed to find the home folder")?;
-        let config_home = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        let config_home = std::env::var_os("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute());
         let places = Places {
             os: Os::current(),
             config_home: config_home.unwrap_or_else(|| home.join(".config")),
@@ -32,13 +35,21 @@ impl Env {
             root: PathBuf::from("/"),
         };
         let program = std::env::current_exe().context("failed to find where this program lies")?;
-        let programs = program.parent().context("this program lies in no folder")?.to_owned();
-        Ok(Self { layout, places, programs })
+        let programs = program
+            .parent()
+            .context("this program lies in no folder")?
+            .to_owned();
+        Ok(Self {
+            layout,
+            places,
+            programs,
+        })
     }
 
     /// Where the native messaging host is expected.
     pub(crate) fn host_program(&self) -> PathBuf {
-        self.programs.join(format!("sidewire-host{}", std::env::consts::EXE_SUFFIX))
+        self.programs
+            .join(format!("sidewire-host{}", std::env::consts::EXE_SUFFIX))
     }
 }
 

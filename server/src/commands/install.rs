@@ -42,7 +42,7 @@ enum Line {
     Wrote(PathBuf),
     Unchanged(PathBuf),
     Removed(PathBuf),
-    NotUsed(Browser),
+    NotUsed(Vec<Browser>),
     Sandboxed(Browser, &'static str),
     NothingToRemove,
     NoBrowser,
@@ -54,8 +54,13 @@ impl fmt::Display for Line {
             Self::Wrote(path) => write!(f, "wrote      {}", path.display()),
             Self::Unchanged(path) => write!(f, "unchanged  {}", path.display()),
             Self::Removed(path) => write!(f, "removed    {}", path.display()),
-            Self::NotUsed(browser) => {
-                write!(f, "skipped    {}: not used here; --browser {} registers anyway", browser.label(), word(*browser))
+            Self::NotUsed(browsers) => {
+                let labels: Vec<&str> = browsers.iter().map(|browser| browser.label()).collect();
+                write!(
+                    f,
+                    "skipped    {} (not used here; --browser or --all registers anyway)",
+                    labels.join(", ")
+                )
             }
             Self::Sandboxed(browser, kind) => write!(
                 f,
@@ -81,7 +86,11 @@ impl Target {
     }
 
     fn family(&self) -> Family {
-        if self.firefox { Family::Firefox } else { Family::Chromium }
+        if self.firefox {
+            Family::Firefox
+        } else {
+            Family::Chromium
+        }
     }
 }
 
@@ -89,14 +98,20 @@ fn install_lines(env: &Env, args: &InstallArgs) -> anyhow::Result<Vec<Line>> {
     refuse_windows(env)?;
     let host = host_program(env, args.host_path.as_deref())?;
     let extra_ids = extra_ids(env, args)?;
-    let (targets, mut lines) = targets(env, args);
+    let (targets, remarks) = targets(env, args);
+    let mut lines = Vec::new();
     for target in &targets {
         let text = render(target.family(), &host, &extra_ids);
         let file = target.file();
         let changed = write_if_different(&file, &text)?;
-        lines.push(if changed { Line::Wrote(file) } else { Line::Unchanged(file) });
+        lines.push(if changed {
+            Line::Wrote(file)
+        } else {
+            Line::Unchanged(file)
+        });
     }
     lines.extend(save_extra_ids(&env.layout, extra_ids)?);
+    lines.extend(remarks);
     if targets.is_empty() {
         lines.push(Line::NoBrowser);
     }
@@ -138,8 +153,9 @@ fn refuse_windows(env: &Env) -> anyhow::Result<()> {
 fn host_program(env: &Env, given: Option<&Path>) -> anyhow::Result<PathBuf> {
     let path = given.map_or_else(|| env.host_program(), Path::to_owned);
     let path = std::path::absolute(&path).with_context(|| format!("failed to resolve {}", path.display()))?;
-    check_program(&path)
-        .context("failed to find the native messaging host; build or install it, or name it with --host-path")?;
+    check_program(&path).context(
+        "failed to find the native messaging host; build or install it, or name it with --host-path",
+    )?;
     Ok(path)
 }
 
@@ -149,19 +165,25 @@ fn targets(env: &Env, args: &InstallArgs) -> (BTreeSet<Target>, Vec<Line>) {
         return (BTreeSet::from([profile_target(profile)]), Vec::new());
     }
     let asked_for = |browser: Browser| args.all || args.browser.contains(&browser);
-    let considered = BROWSERS.into_iter().filter(|browser| args.browser.is_empty() || asked_for(*browser));
+    let considered = BROWSERS
+        .into_iter()
+        .filter(|browser| args.browser.is_empty() || asked_for(*browser));
     let mut targets = BTreeSet::new();
-    let mut lines = Vec::new();
+    let mut remarks = Vec::new();
+    let mut not_used = Vec::new();
     for browser in considered {
         let sandbox = env.places.sandboxed(browser);
-        lines.extend(sandbox.map(|sandbox| Line::Sandboxed(browser, sandbox.label())));
+        remarks.extend(sandbox.map(|sandbox| Line::Sandboxed(browser, sandbox.label())));
         if asked_for(browser) || env.places.has(browser) {
             targets.extend(user_targets(env, browser));
         } else if sandbox.is_none() {
-            lines.push(Line::NotUsed(browser));
+            not_used.push(browser);
         }
     }
-    (targets, lines)
+    if !not_used.is_empty() {
+        remarks.push(Line::NotUsed(not_used));
+    }
+    (targets, remarks)
 }
 
 /// What `uninstall` takes away: a folder that a browser shares stays as long as another one uses it.
@@ -176,34 +198,55 @@ fn registered_targets(env: &Env, only: &[Browser]) -> BTreeSet<Target> {
 
 fn user_targets(env: &Env, browser: Browser) -> impl Iterator<Item = Target> {
     let firefox = browser.family() == Family::Firefox;
-    env.places.user_manifests(browser).into_iter().map(move |folder| Target { folder, firefox })
+    env.places
+        .user_manifests(browser)
+        .into_iter()
+        .map(move |folder| Target { folder, firefox })
 }
 
 /// Only Chromium browsers look for manifests in their profile.
 fn profile_target(profile: &Path) -> Target {
-    Target { folder: profile.join("NativeMessagingHosts"), firefox: false }
+    Target {
+        folder: profile.join("NativeMessagingHosts"),
+        firefox: false,
+    }
 }
 
 /// Ids beside our own: those given now, those of the configuration, those of an earlier run.
 fn extra_ids(env: &Env, args: &InstallArgs) -> anyhow::Result<Vec<String>> {
     let config = Config::load(&env.layout)?;
-    let given = args.extension_id.iter().chain(&config.browser.extension_ids).map(|id| id.as_str().to_owned());
+    let given = args
+        .extension_id
+        .iter()
+        .chain(&config.browser.extension_ids)
+        .map(|id| id.as_str().to_owned());
     let earlier = load_extra_ids(&env.layout)?.allowed_extensions;
-    let all: BTreeSet<String> = given.chain(earlier).filter(|id| id != identity::EXTENSION_ID).collect();
+    let all: BTreeSet<String> = given
+        .chain(earlier)
+        .filter(|id| id != identity::EXTENSION_ID)
+        .collect();
     Ok(all.into_iter().collect())
 }
 
 /// Extensions that were allowed by an earlier `install`.
 pub(crate) fn load_extra_ids(layout: &Layout) -> anyhow::Result<AllowedExtensions> {
     let path = layout.extensions();
-    let Some(bytes) = read_private(&path)? else { return Ok(AllowedExtensions::default()) };
-    serde_json::from_slice(&bytes)
-        .with_context(|| format!("failed to read {}; delete it and run `sidewire install` again", path.display()))
+    let Some(bytes) = read_private(&path)? else {
+        return Ok(AllowedExtensions::default());
+    };
+    serde_json::from_slice(&bytes).with_context(|| {
+        format!(
+            "failed to read {}; delete it and run `sidewire install` again",
+            path.display()
+        )
+    })
 }
 
 /// Writes them where host and worker look, when there is anything to write.
 fn save_extra_ids(layout: &Layout, ids: Vec<String>) -> anyhow::Result<Option<Line>> {
-    let allowed = AllowedExtensions { allowed_extensions: ids };
+    let allowed = AllowedExtensions {
+        allowed_extensions: ids,
+    };
     if allowed == load_extra_ids(layout)? {
         return Ok(None);
     }
@@ -233,10 +276,6 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     staged.as_file().sync_all()?;
     staged.persist(file)?;
     Ok(())
-}
-
-fn word(browser: Browser) -> String {
-    browser.label().to_lowercase()
 }
 
 #[cfg(test)]

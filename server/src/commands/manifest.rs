@@ -40,7 +40,8 @@ fn origin(id: &str) -> String {
 
 /// Whether a manifest names our host, so that it is ours to change or remove.
 pub(crate) fn is_ours(text: &str) -> bool {
-    serde_json::from_str::<Value>(text).is_ok_and(|manifest| text_of(&manifest, "name") == Some(identity::NATIVE_HOST))
+    serde_json::from_str::<Value>(text)
+        .is_ok_and(|manifest| text_of(&manifest, "name") == Some(identity::NATIVE_HOST))
 }
 
 /// One thing that is wrong with a manifest.
@@ -105,7 +106,9 @@ pub(crate) fn examine(text: &str, family: Family) -> (Vec<Fault>, Option<PathBuf
     if text.starts_with('\u{feff}') {
         return (vec![Fault::ByteOrderMark], None);
     }
-    let Ok(manifest) = serde_json::from_str::<Value>(text) else { return (vec![Fault::NotJson], None) };
+    let Ok(manifest) = serde_json::from_str::<Value>(text) else {
+        return (vec![Fault::NotJson], None);
+    };
     let mut faults = Vec::new();
     match text_of(&manifest, "name") {
         Some(identity::NATIVE_HOST) => {}
@@ -125,7 +128,9 @@ pub(crate) fn examine(text: &str, family: Family) -> (Vec<Fault>, Option<PathBuf
 
 fn origin_faults(manifest: &Value) -> Vec<Fault> {
     const LIST: &str = "allowed_origins";
-    let Some(origins) = list_of(manifest, LIST) else { return vec![Fault::NoList(LIST)] };
+    let Some(origins) = list_of(manifest, LIST) else {
+        return vec![Fault::NoList(LIST)];
+    };
     let mut faults: Vec<Fault> = Vec::new();
     for origin in &origins {
         if origin.contains('*') {
@@ -152,7 +157,11 @@ fn addon_faults(manifest: &Value) -> Vec<Fault> {
 }
 
 fn host_of(manifest: &Value) -> Result<PathBuf, Fault> {
-    let path = PathBuf::from(text_of(manifest, "path").filter(|path| !path.is_empty()).ok_or(Fault::NoPath)?);
+    let path = PathBuf::from(
+        text_of(manifest, "path")
+            .filter(|path| !path.is_empty())
+            .ok_or(Fault::NoPath)?,
+    );
     if !path.is_absolute() {
         return Err(Fault::RelativePath(path));
     }
@@ -167,10 +176,16 @@ pub(crate) fn check_program(path: &Path) -> Result<(), Fault> {
         return Err(Fault::NotAProgram(path.to_owned()));
     }
     if let Some(mode) = closed_mode(&metadata) {
-        return Err(Fault::NotExecutable { path: path.to_owned(), mode });
+        return Err(Fault::NotExecutable {
+            path: path.to_owned(),
+            mode,
+        });
     }
     match missing_interpreter(path) {
-        Some(interpreter) => Err(Fault::NoInterpreter { path: path.to_owned(), interpreter }),
+        Some(interpreter) => Err(Fault::NoInterpreter {
+            path: path.to_owned(),
+            interpreter,
+        }),
         None => Ok(()),
     }
 }
@@ -192,9 +207,16 @@ fn closed_mode(_: &fs::Metadata) -> Option<u32> {
 fn missing_interpreter(path: &Path) -> Option<String> {
     use std::io::Read as _;
     let mut start = Vec::new();
-    fs::File::open(path).ok()?.take(256).read_to_end(&mut start).ok()?;
+    fs::File::open(path)
+        .ok()?
+        .take(256)
+        .read_to_end(&mut start)
+        .ok()?;
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
-    let interpreter = String::from_utf8_lossy(line).split_whitespace().next()?.to_owned();
+    let interpreter = String::from_utf8_lossy(line)
+        .split_whitespace()
+        .next()?
+        .to_owned();
     (!Path::new(&interpreter).is_file()).then_some(interpreter)
 }
 
@@ -203,7 +225,14 @@ fn text_of<'a>(manifest: &'a Value, name: &str) -> Option<&'a str> {
 }
 
 fn list_of<'a>(manifest: &'a Value, name: &str) -> Option<Vec<&'a str>> {
-    Some(manifest.get(name)?.as_array()?.iter().filter_map(Value::as_str).collect())
+    Some(
+        manifest
+            .get(name)?
+            .as_array()?
+            .iter()
+            .filter_map(Value::as_str)
+            .collect(),
+    )
 }
 
 #[cfg(test)]
@@ -235,7 +264,10 @@ mod tests {
     fn extra_extensions_come_after_ours_with_a_slash() {
         let text = render(Family::Chromium, Path::new("/h"), &["b".repeat(32)]);
         let manifest: Value = serde_json::from_str(&text).unwrap();
-        let expected = [origin(identity::EXTENSION_ID), format!("chrome-extension://{}/", "b".repeat(32))];
+        let expected = [
+            origin(identity::EXTENSION_ID),
+            format!("chrome-extension://{}/", "b".repeat(32)),
+        ];
         assert_eq!(manifest["allowed_origins"], json!(expected));
         assert_eq!(manifest.get("allowed_extensions"), None);
     }
@@ -248,13 +280,21 @@ mod tests {
         let id = identity::EXTENSION_ID;
         let missing = folder.path().join("missing");
         let rows: [(&str, Value, Fault); 12] = [
-            ("name", json!("dev.sidewire.other"), Fault::Name("dev.sidewire.other".into())),
+            (
+                "name",
+                json!("dev.sidewire.other"),
+                Fault::Name("dev.sidewire.other".into()),
+            ),
             ("name", Value::Null, Fault::Name(String::new())),
             ("type", Value::Null, Fault::Type),
             ("type", json!("pipe"), Fault::Type),
             ("allowed_origins", Value::Null, Fault::NoList("allowed_origins")),
             ("allowed_origins", json!([]), Fault::NotAllowed("allowed_origins")),
-            ("allowed_origins", json!([origin(&"a".repeat(32))]), Fault::NotAllowed("allowed_origins")),
+            (
+                "allowed_origins",
+                json!([origin(&"a".repeat(32))]),
+                Fault::NotAllowed("allowed_origins"),
+            ),
             (
                 "allowed_origins",
                 json!([format!("chrome-extension://{id}")]),
@@ -266,7 +306,11 @@ mod tests {
                 Fault::Wildcard("chrome-extension://*/".into()),
             ),
             ("path", Value::Null, Fault::NoPath),
-            ("path", json!("bin/sidewire-host"), Fault::RelativePath("bin/sidewire-host".into())),
+            (
+                "path",
+                json!("bin/sidewire-host"),
+                Fault::RelativePath("bin/sidewire-host".into()),
+            ),
             ("path", json!(missing), Fault::MissingHost(missing.clone())),
         ];
         for (field, value, expected) in rows {
@@ -288,19 +332,34 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let host = program(folder.path(), "binary", 0o755);
         let chromium = render(Family::Chromium, &host, &[]);
-        assert_eq!(examine(&chromium, Family::Firefox).0, [Fault::NoList("allowed_extensions")]);
+        assert_eq!(
+            examine(&chromium, Family::Firefox).0,
+            [Fault::NoList("allowed_extensions")]
+        );
     }
 
     #[test]
     fn a_host_that_cannot_start_is_named_even_as_root() {
         let folder = tempfile::tempdir().unwrap();
         let closed = program(folder.path(), "binary", 0o644);
-        assert_eq!(check_program(&closed), Err(Fault::NotExecutable { path: closed.clone(), mode: 0o644 }));
+        assert_eq!(
+            check_program(&closed),
+            Err(Fault::NotExecutable {
+                path: closed.clone(),
+                mode: 0o644
+            })
+        );
         let script = program(folder.path(), "#!/no/such -x\n", 0o755);
-        let fault = Fault::NoInterpreter { path: script.clone(), interpreter: "/no/such".into() };
+        let fault = Fault::NoInterpreter {
+            path: script.clone(),
+            interpreter: "/no/such".into(),
+        };
         assert_eq!(check_program(&script), Err(fault));
         program(folder.path(), "#!/bin/sh\n", 0o755);
         assert_eq!(check_program(&script), Ok(()));
-        assert_eq!(check_program(folder.path()), Err(Fault::NotAProgram(folder.path().to_owned())));
+        assert_eq!(
+            check_program(folder.path()),
+            Err(Fault::NotAProgram(folder.path().to_owned()))
+        );
     }
 }

@@ -36,13 +36,21 @@ pub(crate) async fn run(env: &Env, args: &PairArgs) -> anyhow::Result<()> {
 }
 
 async fn offer(store: &Store, layout: &Layout) -> anyhow::Result<()> {
-    let worker = if worker_lives(layout) { running_worker(layout)? } else { None };
+    let worker = if worker_lives(layout) {
+        running_worker(layout)?
+    } else {
+        None
+    };
     let port = worker.map(|(state, _)| state.port);
     let code = create_offer(store, port.unwrap_or(PORT_FIRST), Timestamp::now()).await?;
     ui::say(code);
-    ui::note("Paste this line into the options page of the Sidewire extension within 10 minutes. It works once.");
+    ui::note(
+        "Paste this line into the options page of the Sidewire extension within 10 minutes. It works once.",
+    );
     if port.is_none() {
-        ui::note(format_args!("No worker is running: start `sidewire serve --port {PORT_FIRST}` first."));
+        ui::note(format_args!(
+            "No worker is running: start `sidewire serve --port {PORT_FIRST}` first."
+        ));
     }
     Ok(())
 }
@@ -52,7 +60,9 @@ async fn create_offer(store: &Store, port: u16, now: Timestamp) -> anyhow::Resul
     let key_id = KeyId::pairing(random()?);
     let secret = Secret(random()?);
     let expires = now.checked_add(SignedDuration::try_from(OFFER)?)?;
-    store.pairing_offer_create(key_id.as_ref(), &secret, expires.as_millisecond()).await?;
+    store
+        .pairing_offer_create(key_id.as_ref(), &secret, expires.as_millisecond())
+        .await?;
     Ok(format!("sidewire:{port}:{key_id}:{}", hex::encode(secret.0)))
 }
 
@@ -66,16 +76,23 @@ async fn list(store: &Store) -> anyhow::Result<()> {
 }
 
 fn line(pairing: &PairingRecord) -> String {
-    let day = |ms| Timestamp::from_millisecond(ms).map_or_else(|_| "?".to_owned(), |at| at.strftime("%F").to_string());
+    let day = |ms| {
+        Timestamp::from_millisecond(ms).map_or_else(|_| "?".to_owned(), |at| at.strftime("%F").to_string())
+    };
     let (created, seen) = (day(pairing.created_at_ms), day(pairing.last_seen_at_ms));
-    format!("{}  paired {created}, last seen {seen}  {}", pairing.key_id, pairing.label)
+    format!(
+        "{}  paired {created}, last seen {seen}  {}",
+        pairing.key_id, pairing.label
+    )
 }
 
 async fn revoke(store: &Store, key_id: &str) -> anyhow::Result<()> {
     if !store.pairing_revoke(key_id).await? {
         bail!("nothing is paired under {key_id:?}; `sidewire pair --list` shows what is");
     }
-    ui::say(format_args!("{key_id} can no longer connect; an open connection ends with the next start of the worker"));
+    ui::say(format_args!(
+        "{key_id} can no longer connect; an open connection ends with the next start of the worker"
+    ));
     Ok(())
 }
 
@@ -94,9 +111,13 @@ mod tests {
     #[tokio::test]
     async fn an_offer_is_one_line_whose_secret_stands_for_ten_minutes() {
         let store = Store::in_memory().unwrap();
-        let code = create_offer(&store, 19230, Timestamp::from_millisecond(NOW).unwrap()).await.unwrap();
+        let code = create_offer(&store, 19230, Timestamp::from_millisecond(NOW).unwrap())
+            .await
+            .unwrap();
         let parts: Vec<&str> = code.split(':').collect();
-        let ["sidewire", "19230", key_id, secret] = parts.as_slice() else { panic!("{code}") };
+        let ["sidewire", "19230", key_id, secret] = parts.as_slice() else {
+            panic!("{code}")
+        };
         assert!(key_id.parse::<KeyId>().unwrap().is_pairing());
         let last = NOW + 600_000 - 1;
         let stored = store.pairing_offer(key_id, last).await.unwrap().unwrap();
@@ -110,7 +131,12 @@ mod tests {
         let now = Timestamp::from_millisecond(NOW).unwrap();
         let one = create_offer(&store, 1, now).await.unwrap();
         let two = create_offer(&store, 1, now).await.unwrap();
-        assert!(one.split(':').skip(2).zip(two.split(':').skip(2)).all(|(one, two)| one != two));
+        assert!(
+            one.split(':')
+                .skip(2)
+                .zip(two.split(':').skip(2))
+                .all(|(one, two)| one != two)
+        );
     }
 
     #[tokio::test]
@@ -124,9 +150,20 @@ mod tests {
             created_at_ms: NOW,
             last_seen_at_ms: NOW,
         };
-        assert_eq!(line(&record), "key-abcdefgh12345678  paired 2025-06-15, last seen 2025-06-15  Chromium");
-        store.pairing_offer_create("pair-abcd1234", &record.secret, NOW + 1).await.unwrap();
-        assert!(store.pairing_accept("pair-abcd1234", record.clone()).await.unwrap());
+        assert_eq!(
+            line(&record),
+            "key-abcdefgh12345678  paired 2025-06-15, last seen 2025-06-15  Chromium"
+        );
+        store
+            .pairing_offer_create("pair-abcd1234", &record.secret, NOW + 1)
+            .await
+            .unwrap();
+        assert!(
+            store
+                .pairing_accept("pair-abcd1234", record.clone())
+                .await
+                .unwrap()
+        );
         revoke(&store, &record.key_id).await.unwrap();
         let error = revoke(&store, &record.key_id).await.unwrap_err();
         assert!(error.to_string().contains("--list"), "{error}");

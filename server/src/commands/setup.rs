@@ -47,7 +47,10 @@ async fn test(layout: &Layout, choice: &Choice) -> anyhow::Result<String> {
         ProviderConfig::Offline => Ok("the built-in answers need no test".to_owned()),
         ProviderConfig::OpenAi(openai) => {
             let key = key_for(layout, openai, choice.key.as_ref())?;
-            Trial::new(openai, key)?.answer().await.map_err(anyhow::Error::msg)?;
+            Trial::new(openai, key)?
+                .answer()
+                .await
+                .map_err(anyhow::Error::msg)?;
             Ok(format!("{} answered at {}", openai.model, openai.base_url))
         }
     }
@@ -55,10 +58,8 @@ async fn test(layout: &Layout, choice: &Choice) -> anyhow::Result<String> {
 
 /// Writes the choice and says where.
 fn save(layout: &Layout, choice: &Choice) -> anyhow::Result<()> {
-    save_provider(layout, &choice.provider, choice.key.as_ref())?;
-    ui::say(format_args!("wrote {}", layout.config_file().display()));
-    if choice.key.is_some() {
-        ui::say(format_args!("wrote {}", layout.key_file().display()));
+    for path in save_provider(layout, &choice.provider, choice.key.as_ref())? {
+        ui::say(format_args!("wrote {}", path.display()));
     }
     ui::note("A running worker uses it from the next question on.");
     Ok(())
@@ -67,7 +68,10 @@ fn save(layout: &Layout, choice: &Choice) -> anyhow::Result<()> {
 /// The first line of a stream as a key; what is too long for one is not read to its end.
 fn key_from(input: impl io::BufRead) -> anyhow::Result<SecretString> {
     let mut line = String::new();
-    input.take(8 * 1024).read_line(&mut line).context("failed to read the key from standard input")?;
+    input
+        .take(8 * 1024)
+        .read_line(&mut line)
+        .context("failed to read the key from standard input")?;
     let key = line.trim();
     check_api_key(key).context("failed to read the key from standard input")?;
     Ok(SecretString::from(key))

@@ -7,8 +7,8 @@ use sidewire_agent::error::ProviderError;
 use sidewire_agent::provider::Provider as _;
 use tokio::time::timeout;
 
-use crate::config::OpenAiConfig;
 use crate::app::open_ai;
+use crate::config::OpenAiConfig;
 use crate::providers::openai::OpenAiProvider;
 
 /// A local server may have to load its model first.
@@ -28,18 +28,28 @@ impl<'a> Trial<'a> {
     pub(crate) fn new(openai: &'a OpenAiConfig, key: Option<SecretString>) -> anyhow::Result<Self> {
         let has_key = key.is_some();
         let provider = open_ai(openai, key)?;
-        Ok(Self { openai, has_key, provider })
+        Ok(Self {
+            openai,
+            has_key,
+            provider,
+        })
     }
 
     /// Lets the model answer a tiny question; what fails is said in one sentence.
     pub(crate) async fn answer(&self) -> Result<(), String> {
-        let probed = timeout(PATIENCE, self.provider.probe()).await.unwrap_or(Err(ProviderError::Timeout));
-        probed.map(drop).map_err(|error| explain(&error, self.openai, self.has_key))
+        let probed = timeout(PATIENCE, self.provider.probe())
+            .await
+            .unwrap_or(Err(ProviderError::Timeout));
+        probed
+            .map(drop)
+            .map_err(|error| explain(&error, self.openai, self.has_key))
     }
 
     /// Names of the models the server lists.
     pub(crate) async fn models(&self) -> Result<Vec<String>, String> {
-        let listed = timeout(LIST_PATIENCE, self.provider.models()).await.unwrap_or(Err(ProviderError::Timeout));
+        let listed = timeout(LIST_PATIENCE, self.provider.models())
+            .await
+            .unwrap_or(Err(ProviderError::Timeout));
         let names = listed.map(|models| models.into_iter().map(|model| model.model).collect());
         names.map_err(|error| explain(&error, self.openai, self.has_key))
     }
@@ -61,7 +71,9 @@ fn explain(error: &ProviderError, openai: &OpenAiConfig, has_key: bool) -> Strin
             format!("{server} refused the request (HTTP {status}): is {model:?} one of its chat models?")
         }
         ProviderError::Server { status } => format!("{server} failed (HTTP {status}): is {model:?} loaded?"),
-        ProviderError::Unreachable => format!("{server} cannot be reached: is it running, is the address right?"),
+        ProviderError::Unreachable => {
+            format!("{server} cannot be reached: is it running, is the address right?")
+        }
         ProviderError::Timeout => format!("{server} did not answer in time"),
         ProviderError::BrokenStream => format!("{server} broke off its answer"),
         ProviderError::BadResponse => {
@@ -124,16 +136,28 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn config(server: &Scripted, model: &str) -> OpenAiConfig {
-        OpenAiConfig { base_url: server.base_url(), model: model.to_owned(), window: None, expires_at: None }
+        OpenAiConfig {
+            base_url: server.base_url(),
+            model: model.to_owned(),
+            window: None,
+            expires_at: None,
+        }
     }
 
     type Keys = State<Arc<Mutex<Vec<String>>>>;
 
     fn authorise(keys: &Keys, request: &Request) -> Result<(), StatusCode> {
-        let sent = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let sent = request
+            .headers()
+            .get(header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok());
         let sent = sent.unwrap_or_default().to_owned();
         keys.lock().unwrap().push(sent.clone());
-        if sent == "Bearer sk-good" { Ok(()) } else { Err(StatusCode::UNAUTHORIZED) }
+        if sent == "Bearer sk-good" {
+            Ok(())
+        } else {
+            Err(StatusCode::UNAUTHORIZED)
+        }
     }
 
     async fn list(keys: Keys, request: Request) -> Response {
@@ -147,12 +171,18 @@ pub(crate) mod tests {
         if let Err(status) = authorise(&keys, &request) {
             return (status, "sk-canary: what a server says never reaches the terminal").into_response();
         }
-        let body = axum::body::to_bytes(request.into_body(), 1024 * 1024).await.unwrap();
+        let body = axum::body::to_bytes(request.into_body(), 1024 * 1024)
+            .await
+            .unwrap();
         let asked: Value = serde_json::from_slice(&body).unwrap();
         if asked["model"] != "small" {
             return StatusCode::NOT_FOUND.into_response();
         }
-        if asked["stream"] == true { stream() } else { axum::Json(whole()).into_response() }
+        if asked["stream"] == true {
+            stream()
+        } else {
+            axum::Json(whole()).into_response()
+        }
     }
 
     fn whole() -> Value {
@@ -180,7 +210,10 @@ pub(crate) mod tests {
     async fn what_a_server_says_is_not_repeated() {
         let server = Scripted::start().await;
         let openai = config(&server, "small");
-        for (key, part) in [(None, "wants a key"), (Some(SecretString::from("sk-bad")), "refused the key")] {
+        for (key, part) in [
+            (None, "wants a key"),
+            (Some(SecretString::from("sk-bad")), "refused the key"),
+        ] {
             let text = Trial::new(&openai, key).unwrap().answer().await.unwrap_err();
             assert!(text.contains(part) && !text.contains("sk-"), "{text}");
         }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::path::PathBuf;
 
 use secrecy::{ExposeSecret, SecretString};
 use sidewire_contract::layout::Layout;
@@ -9,34 +10,40 @@ use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use super::secret::{check_api_key, read_env, with_key};
 use super::{Config, ConfigError, OpenAiConfig, ProviderConfig, line_of};
-use crate::private_file::{PrivateFileError, Staged, stage_private, write_private};
+use crate::private_file::{PrivateFileError, stage_private, write_private};
 
 const NEW_FILE: &str = "# Settings of Sidewire. `sidewire setup` changes [provider] and keeps the rest.\n\
-                        # Keys are not kept here but in .env beside this file.\n\n";
+                        # Keys are not kept here but in .env beside this file.\n\n[provider]\n";
 
-/// Saves the provider and its key: both files change, or neither.
+/// Saves the provider and its key: both files change, or neither. Gives back the files that were written.
 ///
 /// Without a key the stored one stays as long as the address stays; a key is never left for another server.
 pub(crate) fn save_provider(
     layout: &Layout,
     provider: &ProviderConfig,
     key: Option<&SecretString>,
-) -> Result<(), ConfigError> {
+) -> Result<Vec<PathBuf>, ConfigError> {
     let before = Config::load(layout)?;
     let old_env = read_env(layout)?;
     let new_env = new_env(old_env.as_deref(), before.provider.as_ref(), provider, key)?;
     let config = stage_private(&layout.config_file(), edited(layout, provider)?.as_bytes())?;
-    let env = new_env.as_deref().map(|text| stage_private(&layout.key_file(), text.as_bytes())).transpose()?;
+    let env = new_env
+        .as_deref()
+        .map(|text| stage_private(&layout.key_file(), text.as_bytes()))
+        .transpose()?;
     // All that can fail for lack of room is done. The key goes first: a reader that sees the new address has it.
-    let env_changes = env.is_some();
-    env.map_or(Ok(()), Staged::commit)?;
+    let mut written = vec![layout.config_file()];
+    if let Some(env) = env {
+        env.commit()?;
+        written.push(layout.key_file());
+    }
     if let Err(error) = config.commit() {
-        if env_changes {
+        if written.len() > 1 {
             restore_env(layout, old_env.as_deref())?;
         }
         return Err(error.into());
     }
-    Ok(())
+    Ok(written)
 }
 
 /// The new text of `.env`, or `None` when it stays as it is.
@@ -63,7 +70,14 @@ fn restore_env(layout: &Layout, old: Option<&str>) -> Result<(), ConfigError> {
     if let Some(text) = old {
         return Ok(write_private(&path, text.as_bytes())?);
     }
-    fs::remove_file(&path).map_err(|source| PrivateFileError::Io { action: "remove", path, source }.into())
+    fs::remove_file(&path).map_err(|source| {
+        PrivateFileError::Io {
+            action: "remove",
+            path,
+            source,
+        }
+        .into()
+    })
 }
 
 /// The text of `config.toml` with this provider and everything else as it was.
@@ -79,9 +93,9 @@ fn edited(layout: &Layout, provider: &ProviderConfig) -> Result<String, ConfigEr
         line: line_of(&text, offset),
         message: message.to_owned(),
     };
-    let mut document: DocumentMut = text
-        .parse()
-        .map_err(|error: toml_edit::TomlError| invalid(error.span().map_or(0, |span| span.start), error.message()))?;
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        invalid(error.span().map_or(0, |span| span.start), error.message())
+    })?;
     let table = document
         .entry("provider")
         .or_insert_with(toml_edit::table)
@@ -105,8 +119,17 @@ fn set_openai(table: &mut dyn TableLike, openai: &OpenAiConfig) {
     set(table, "kind", Some("openai".into()));
     set(table, "base_url", Some(openai.base_url.as_str().into()));
     set(table, "model", Some(openai.model.as_str().into()));
-    set(table, "window", openai.window.and_then(|window| i64::try_from(window).ok()).map(Value::from));
-    let expiry = openai.expires_at.and_then(|at| at.to_string().parse::<toml_edit::Datetime>().ok());
+    set(
+        table,
+        "window",
+        openai
+            .window
+            .and_then(|window| i64::try_from(window).ok())
+            .map(Value::from),
+    );
+    let expiry = openai
+        .expires_at
+        .and_then(|at| at.to_string().parse::<toml_edit::Datetime>().ok());
     set(table, "expires_at", expiry.map(Value::from));
 }
 

@@ -12,7 +12,10 @@ impl Home {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let layout = Layout::in_folder(folder.path().join("home"));
-        Self { _folder: folder, layout }
+        Self {
+            _folder: folder,
+            layout,
+        }
     }
 
     fn with_config(self, text: &str) -> Self {
@@ -34,7 +37,9 @@ impl Home {
     }
 
     fn key(&self) -> Option<String> {
-        load_api_key(&self.layout).unwrap().map(|key| key.expose_secret().to_owned())
+        load_api_key(&self.layout)
+            .unwrap()
+            .map(|key| key.expose_secret().to_owned())
     }
 }
 
@@ -66,7 +71,9 @@ fn everything_can_be_configured() {
          expires_at = 2027-01-31T12:00:00Z\n[browser]\nextension_ids = [\"{id}\"]\n[worker]\nidle_exit_minutes = 3\n"
     );
     let config = Config::load(&Home::new().with_config(&text).layout).unwrap();
-    let Some(ProviderConfig::OpenAi(openai)) = config.provider else { panic!("no provider") };
+    let Some(ProviderConfig::OpenAi(openai)) = config.provider else {
+        panic!("no provider")
+    };
     assert_eq!(openai.base_url.as_str(), "https://api.example.com/v1");
     assert_eq!(openai.window, Some(32000));
     assert_eq!(openai.expires_at.unwrap().to_string(), "2027-01-31T12:00:00Z");
@@ -82,19 +89,45 @@ fn wrong_settings_name_line_and_key() {
         ("\n[providers]\n", 2, "providers"),
         ("[provider]\nkind = \"telepathy\"\n", 2, "telepathy"),
         ("[provider]\nkind = \"openai\"\nmodel = \"m\"\n", 1, "base_url"),
-        ("[provider]\nkind = \"openai\"\nbase_url = \"http://x\"\n", 1, "needs model"),
-        ("[provider]\nkind = \"openai\"\nbase_url = \"x\"\nmodel = \"m\"\n", 1, "base_url"),
-        ("[provider]\nkind = \"openai\"\nbase_url = \"http://u:p@x\"\nmodel = \"m\"\n", 1, "password"),
-        ("[provider]\nkind = \"openai\"\nbase_url = \"http://x?k=1\"\nmodel = \"m\"\n", 1, "without ?"),
-        ("[provider]\nkind = \"openai\"\nbase_url = \"http://x\"\nmodel = \"m\"\nwindow = 3\n", 1, "1024"),
-        ("[provider]\nkind = \"openai\"\nbase_url = \"http://x\"\nmodel = \"m\"\nexpires_at = 2027-01-01\n", 1, "offset"),
+        (
+            "[provider]\nkind = \"openai\"\nbase_url = \"http://x\"\n",
+            1,
+            "needs model",
+        ),
+        (
+            "[provider]\nkind = \"openai\"\nbase_url = \"x\"\nmodel = \"m\"\n",
+            1,
+            "base_url",
+        ),
+        (
+            "[provider]\nkind = \"openai\"\nbase_url = \"http://u:p@x\"\nmodel = \"m\"\n",
+            1,
+            "password",
+        ),
+        (
+            "[provider]\nkind = \"openai\"\nbase_url = \"http://x?k=1\"\nmodel = \"m\"\n",
+            1,
+            "without ?",
+        ),
+        (
+            "[provider]\nkind = \"openai\"\nbase_url = \"http://x\"\nmodel = \"m\"\nwindow = 3\n",
+            1,
+            "1024",
+        ),
+        (
+            "[provider]\nkind = \"openai\"\nbase_url = \"http://x\"\nmodel = \"m\"\nexpires_at = 2027-01-01\n",
+            1,
+            "offset",
+        ),
         ("[browser]\nextension_ids = [\"ABC\"]\n", 2, "32 letters"),
         ("[worker]\nidle_exit_minutes = -1\n", 2, "-1"),
         ("[worker]\nidle_exit_minutes = \n", 2, ""),
     ];
     for (text, expected_line, part) in rows {
         let error = Config::load(&Home::new().with_config(text).layout).unwrap_err();
-        let ConfigError::Invalid { line, message, .. } = error else { panic!("{text}: {error}") };
+        let ConfigError::Invalid { line, message, .. } = error else {
+            panic!("{text}: {error}")
+        };
         assert_eq!(line, expected_line, "{text}: {message}");
         assert!(message.contains(part), "{text}: {message}");
     }
@@ -107,12 +140,22 @@ fn saving_keeps_comments_and_other_settings() {
     );
     save_provider(&home.layout, &openai("http://127.0.0.1:9/v1", "m"), None).unwrap();
     let text = home.config_text();
-    for part in ["# mine\n", "kind = \"openai\" # for now\n", "[browser] # browsers\nextension_ids = []\n"] {
+    for part in [
+        "# mine\n",
+        "kind = \"openai\" # for now\n",
+        "[browser] # browsers\nextension_ids = []\n",
+    ] {
         assert!(text.contains(part), "{part} in {text}");
     }
-    assert_eq!(Config::load(&home.layout).unwrap().provider, Some(openai("http://127.0.0.1:9/v1", "m")));
+    assert_eq!(
+        Config::load(&home.layout).unwrap().provider,
+        Some(openai("http://127.0.0.1:9/v1", "m"))
+    );
     save_provider(&home.layout, &ProviderConfig::Offline, None).unwrap();
-    assert_eq!(Config::load(&home.layout).unwrap().provider, Some(ProviderConfig::Offline));
+    assert_eq!(
+        Config::load(&home.layout).unwrap().provider,
+        Some(ProviderConfig::Offline)
+    );
     assert!(!home.config_text().contains("base_url"));
 }
 
@@ -131,10 +174,32 @@ fn every_value_survives_saving() {
 }
 
 #[test]
+fn a_new_file_says_what_it_is_and_a_key_is_written_beside_it() {
+    let home = Home::new();
+    let written = save_provider(
+        &home.layout,
+        &openai("http://127.0.0.1:9/v1", "m"),
+        Some(&secret("sk-1")),
+    )
+    .unwrap();
+    assert_eq!(written, [home.layout.config_file(), home.layout.key_file()]);
+    assert!(
+        home.config_text().starts_with("# Settings of Sidewire."),
+        "{}",
+        home.config_text()
+    );
+    let written = save_provider(&home.layout, &ProviderConfig::Offline, None).unwrap();
+    assert_eq!(written, [home.layout.config_file()]);
+}
+
+#[test]
 fn an_inline_table_is_edited_too() {
     let home = Home::new().with_config("provider = { kind = \"offline\" }\n");
     save_provider(&home.layout, &openai("http://127.0.0.1:9/v1", "m"), None).unwrap();
-    assert_eq!(Config::load(&home.layout).unwrap().provider, Some(openai("http://127.0.0.1:9/v1", "m")));
+    assert_eq!(
+        Config::load(&home.layout).unwrap().provider,
+        Some(openai("http://127.0.0.1:9/v1", "m"))
+    );
 }
 
 #[test]
@@ -143,7 +208,11 @@ fn a_key_is_never_left_for_another_server() {
     let one = openai("https://one.example/v1", "m");
     save_provider(&home.layout, &one, Some(&secret("sk-one"))).unwrap();
     save_provider(&home.layout, &openai("https://one.example/v1", "other"), None).unwrap();
-    assert_eq!(home.key().as_deref(), Some("sk-one"), "same server, another model");
+    assert_eq!(
+        home.key().as_deref(),
+        Some("sk-one"),
+        "same server, another model"
+    );
     save_provider(&home.layout, &openai("https://two.example/v1", "m"), None).unwrap();
     assert_eq!(home.key(), None);
     assert!(!home.env_text().contains("sk-one"));
@@ -152,7 +221,12 @@ fn a_key_is_never_left_for_another_server() {
 #[test]
 fn offline_in_between_does_not_hand_the_key_on() {
     let home = Home::new();
-    save_provider(&home.layout, &openai("https://one.example/v1", "m"), Some(&secret("sk-one"))).unwrap();
+    save_provider(
+        &home.layout,
+        &openai("https://one.example/v1", "m"),
+        Some(&secret("sk-one")),
+    )
+    .unwrap();
     save_provider(&home.layout, &ProviderConfig::Offline, None).unwrap();
     save_provider(&home.layout, &openai("https://two.example/v1", "m"), None).unwrap();
     assert_eq!(home.key(), None);
@@ -161,8 +235,16 @@ fn offline_in_between_does_not_hand_the_key_on() {
 #[test]
 fn other_lines_of_env_stay() {
     let home = Home::new().with_env("# note\nOTHER=1\nexport SIDEWIRE_API_KEY=old\nLAST='x'\n");
-    save_provider(&home.layout, &openai("http://127.0.0.1:9/v1", "m"), Some(&secret("new"))).unwrap();
-    assert_eq!(home.env_text(), "# note\nOTHER=1\nLAST='x'\nSIDEWIRE_API_KEY='new'\n");
+    save_provider(
+        &home.layout,
+        &openai("http://127.0.0.1:9/v1", "m"),
+        Some(&secret("new")),
+    )
+    .unwrap();
+    assert_eq!(
+        home.env_text(),
+        "# note\nOTHER=1\nLAST='x'\nSIDEWIRE_API_KEY='new'\n"
+    );
 }
 
 #[test]
@@ -170,7 +252,12 @@ fn when_the_configuration_cannot_be_written_the_key_is_untouched() {
     let home = Home::new().with_env("SIDEWIRE_API_KEY='old'\n");
     // A folder in the place of the file: staging refuses before anything changes.
     fs::create_dir(home.layout.config_file()).unwrap();
-    save_provider(&home.layout, &openai("http://127.0.0.1:9/v1", "m"), Some(&secret("new"))).unwrap_err();
+    save_provider(
+        &home.layout,
+        &openai("http://127.0.0.1:9/v1", "m"),
+        Some(&secret("new")),
+    )
+    .unwrap_err();
     assert_eq!(home.env_text(), "SIDEWIRE_API_KEY='old'\n");
 }
 
@@ -188,7 +275,10 @@ fn keys_are_read_as_they_are_usually_written() {
         ("SIDEWIRE_API_KEY=sk-1\n", Some("sk-1")),
         ("export SIDEWIRE_API_KEY=\"sk-1\"\n", Some("sk-1")),
         ("SIDEWIRE_API_KEY='sk-$HOME'\n", Some("sk-$HOME")),
-        ("SIDEWIRE_API_KEY=first\nSIDEWIRE_API_KEY=second\n", Some("second")),
+        (
+            "SIDEWIRE_API_KEY=first\nSIDEWIRE_API_KEY=second\n",
+            Some("second"),
+        ),
         ("SIDEWIRE_API_KEY=\n", None),
         ("OTHER=x\nSIDEWIRE_API_KEY_OLD=x\n", None),
     ];
@@ -205,7 +295,10 @@ fn a_bad_env_file_is_refused_without_showing_it() {
     ];
     for (text, expected_line) in rows {
         let error = load_api_key(&Home::new().with_env(text).layout).unwrap_err();
-        assert!(matches!(error, ConfigError::Secret { line, .. } if line == expected_line), "{text}: {error}");
+        assert!(
+            matches!(error, ConfigError::Secret { line, .. } if line == expected_line),
+            "{text}: {error}"
+        );
         assert!(!error.to_string().to_lowercase().contains("secret"), "{error}");
     }
 }

@@ -19,18 +19,18 @@ pub(crate) enum DiscoverError {
 pub(crate) fn running_worker(layout: &Layout) -> Result<Option<(WorkerState, Secret)>, DiscoverError> {
     let Some(state) = read_private(&layout.worker_file())? else { return Ok(None) };
     let Some(secret) = local_secret(layout)? else { return Ok(None) };
-    let state = serde_json::from_slice(&state).map_err(|_| damaged(layout.worker_file()))?;
+    let state = serde_json::from_slice(&state).map_err(|_| damaged(&layout.worker_file()))?;
     Ok(Some((state, secret)))
 }
 
 /// The secret of this user's processes, when there is one.
 pub(crate) fn local_secret(layout: &Layout) -> Result<Option<Secret>, DiscoverError> {
     let Some(bytes) = read_private(&layout.local_secret())? else { return Ok(None) };
-    let text = String::from_utf8(bytes).map_err(|_| damaged(layout.local_secret()))?;
-    let secret: Hex256 = text.trim().parse().map_err(|_| damaged(layout.local_secret()))?;
+    let text = String::from_utf8(bytes).map_err(|_| damaged(&layout.local_secret()))?;
+    let secret: Hex256 = text.trim().parse().map_err(|_| damaged(&layout.local_secret()))?;
     Ok(Some(*secret.bytes()))
 }
 
-fn damaged(path: std::path::PathBuf) -> DiscoverError {
+fn damaged(path: &std::path::Path) -> DiscoverError {
     DiscoverError::Damaged(path.display().to_string())
 }

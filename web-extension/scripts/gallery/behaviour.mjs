@@ -84,6 +84,13 @@ const keys = [
     const send = await page.getByRole("button", { name: "Send" }).boundingBox();
     check(JSON.stringify(stop) === JSON.stringify(send), "same place");
   }),
+  behaves("enter while answering keeps the text and says why", "streaming", async (page) => {
+    await composer(page).fill("next question");
+    await page.keyboard.press("Enter");
+    await page.getByText("This conversation is still answering").waitFor();
+    check((await composer(page).inputValue()) === "next question", "the text stays");
+    check((await posted(page, "ask")).length === 0, "nothing was sent");
+  }),
   behaves("up brings back the last prompt, only into an empty composer", "answer", async (page) => {
     await composer(page).press("ArrowUp");
     check((await composer(page).inputValue()) === "What does lb1 do?", "the last prompt");

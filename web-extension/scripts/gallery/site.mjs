@@ -45,7 +45,7 @@ export async function serveGallery() {
     // attack test sees a request if the sanitiser ever lets one through.
     response.writeHead(200, {
       "content-type": found.type,
-      "content-security-policy": "script-src 'self'; object-src 'self'",
+      "content-security-policy": "script-src 'self'; object-src 'self'; style-src 'self'",
     });
     response.end(found.body);
   });

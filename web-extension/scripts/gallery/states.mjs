@@ -81,6 +81,7 @@ const conversation = [
   state("streaming", ["is an HTTP load balancer", "Read the page", "Esc to stop"]),
   state("answer", ["Origin pool api-eu", "Search docs", "1.8 s"], { absent: ["a[href^=javascript]"] }),
   state("notices", ["Earlier messages were left out", "became too long", "highest number of steps"]),
+  state("hostile", ["[U+202E]evil prompt", "Picture not loaded"]),
   state("stopped", ["Stopped.", "is an HTTP load balancer"]),
   ...ERRORS.map(([reason, sentence, action]) => state(`error-${reason}`, [sentence, action])),
   state("error-partial", ["failed to answer", "kept above", "is an HTTP load balancer"]),
@@ -102,6 +103,7 @@ const conversation = [
 const pages = [
   state("page-restricted", ["does not allow this page"]),
   state("page-needs-permission", ["may not read this site yet", "Allow wiki.example.com"]),
+  state("page-needs-press", ["press its button in the toolbar"]),
   state("page-no-tab", ["no page in this window"]),
   state("page-capture-failed", ["could not be read"]),
   state("page-other-tab", ["Another tab is in front", "Use this tab instead", "lb1"]),

@@ -73,7 +73,8 @@ function Panel({ state, api, windowId }: { state: PanelState; api: PanelApi; win
   useStopKey(stop);
   useFindKey(() => setOver("find"));
   const send = (text: string) => {
-    if (ask(api, state, { ...draft, text })) setDraft({ text: "" });
+    if (running !== null && text.trim() !== "") api.dispatch({ kind: "busy" });
+    else if (ask(api, state, { ...draft, text })) setDraft({ text: "" });
     focus();
   };
   const run = useCommands(api, setOver, () => setDraft({ attachPage: !attached }));

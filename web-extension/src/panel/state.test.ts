@@ -171,6 +171,12 @@ describe("pins", () => {
   });
 });
 
+it("busy is news only while the conversation answers", () => {
+  const busy = stateAfter(showing({ turns: [turn()] }), { kind: "busy" });
+  expect(busy.notSent).toBe("session-busy");
+  expect(reduce(busy, { kind: "turn", turn: turn({ state: "done" }) }, 0).notSent).toBeNull();
+});
+
 it("a lost port is remembered from its first moment", () => {
   const state = stateAfter(showing({}), { kind: "port-lost" }, { kind: "port-lost" });
   expect(state.portLostAt).toBe(1000);

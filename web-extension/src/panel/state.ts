@@ -16,6 +16,8 @@ export type LocalEvent =
   | { kind: "sync-sent" }
   | { kind: "pinned"; preview: Preview }
   | { kind: "unpinned" }
+  /** The person pressed Enter while the conversation is still answering. */
+  | { kind: "busy" }
   | { kind: "notice-closed" }
   | { kind: "incoming-taken" };
 
@@ -133,6 +135,8 @@ function reduceLocal(state: PanelState, event: LocalEvent, now: number): PanelSt
       return { ...state, pin: pinOf(event.preview) };
     case "unpinned":
       return { ...state, pin: null };
+    case "busy":
+      return { ...state, notSent: "session-busy" };
     case "notice-closed":
       return { ...state, notSent: null };
     case "incoming-taken":
@@ -175,7 +179,7 @@ function placeTurn(state: PanelState, turn: TurnView, now: number): PanelState {
     ...state,
     conversation: { ...state.conversation, turns: next },
     pulse: runs ? beat(state.pulse, turn.id, now) : endPulse(state.pulse, turn.id),
-    notSent: index < 0 ? null : state.notSent,
+    notSent: index < 0 || (!runs && state.notSent === "session-busy") ? null : state.notSent,
     ended: wasRunning && !runs ? turn : state.ended,
   };
 }

@@ -45,6 +45,7 @@ export function useTurnActions({ api, state, attached, openSetUp, focus }: Omit<
       },
       openSetUp,
       jumpToRunning: () => jumpToRunning(state.current),
+      focusComposer: focus,
       announce: api.announce,
     };
   }, [api, attached]);

@@ -37,6 +37,8 @@ pub enum Class {
 #[must_use]
 pub fn class(node: &AxNode) -> Class {
     match node.role.as_str() {
+        // A plain element that was made clickable.
+        "generic" | "text" | "" if node.reference.is_some() && node.name.is_some() => Class::Control,
         "" | "generic" | "none" | "presentation" | "rowgroup" | "RootWebArea" | "WebArea" | "document"
         | "application" | "rootwebarea" => Class::Transparent,
         "StaticText" | "text" | "paragraph" | "label" | "LabelText" | "legend" | "caption" | "code"
@@ -96,6 +98,16 @@ pub fn is_field(role: &str) -> bool {
             | "spinbutton"
             | "listbox"
     )
+}
+
+/// Children that are missing. A closed choice has its options counted there, which is nothing missing.
+#[must_use]
+pub fn missing(node: &AxNode) -> u64 {
+    if matches!(node.role.as_str(), "combobox" | "listbox") {
+        0
+    } else {
+        u64::from(node.omitted)
+    }
 }
 
 /// The name as one short line; empty where there is none.

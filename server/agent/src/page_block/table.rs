@@ -2,6 +2,8 @@
 
 use sidewire_contract::ax_tree::AxNode;
 
+use super::node;
+
 /// A table read from the tree.
 #[derive(Debug, Default)]
 pub struct Table<'a> {
@@ -11,7 +13,7 @@ pub struct Table<'a> {
     pub rows: Vec<Row<'a>>,
     /// What is neither: captions, paging.
     pub rest: Vec<&'a AxNode>,
-    /// Rows the table says it has, including those that are not here.
+    /// Rows without the header that the table says it has, including those that are not here.
     pub total: usize,
 }
 
@@ -24,6 +26,23 @@ pub struct Row<'a> {
     pub cells: Vec<&'a AxNode>,
 }
 
+impl<'a> Row<'a> {
+    /// The cell a person would call the row by: its row header, else the first that is more than a tick box.
+    #[must_use]
+    pub fn key(&self) -> Option<&'a AxNode> {
+        let header = self.cells.iter().find(|cell| cell.role == "rowheader");
+        let says = |cell: &&&AxNode| !node::words(cell, 8).is_empty() && !cell.children.iter().any(is_tick);
+        header
+            .or_else(|| self.cells.iter().find(says))
+            .or(self.cells.first())
+            .copied()
+    }
+}
+
+fn is_tick(node: &AxNode) -> bool {
+    matches!(node.role.as_str(), "checkbox" | "radio")
+}
+
 /// Row groups inside row groups that are followed.
 const GROUP_DEPTH: usize = 6;
 
@@ -33,8 +52,6 @@ pub fn read(node: &AxNode) -> Table<'_> {
     let mut table = Table::default();
     collect(node, GROUP_DEPTH, &mut table);
     let announced = usize::try_from(node.row_count.unwrap_or(0)).unwrap_or(0);
-    // `aria-rowcount` counts the header row too.
-    let announced = announced.saturating_sub(usize::from(!table.header.is_empty()));
     table.total = announced.max(table.rows.len());
     table
 }

@@ -59,7 +59,7 @@ pub(super) fn add(lines: &mut Lines, root: &AxNode) {
     };
     if node::class(root) == Class::Transparent {
         children(lines, &root.children, place);
-        lines.unread += u64::from(root.omitted);
+        lines.unread += node::missing(root);
     } else {
         one(lines, root, place);
     }
@@ -87,7 +87,7 @@ fn one(lines: &mut Lines, node: &AxNode, place: Place<'_>) {
         lines.unread += 1;
         return;
     }
-    lines.unread += u64::from(node.omitted);
+    lines.unread += node::missing(node);
     let place = Place {
         offscreen: place.offscreen || node.offscreen,
         depth: place.depth + 1,
@@ -367,7 +367,7 @@ fn rows(lines: &mut Lines, node: &AxNode, place: Place<'_>) {
 
 /// One row. Its parent is the header line, so that a row never stands without its columns.
 fn add_row(lines: &mut Lines, row: &Row<'_>, place: Place<'_>, edge: bool) {
-    lines.unread += u64::from(row.node.omitted);
+    lines.unread += node::missing(row.node);
     let cells: Vec<String> = row.cells.iter().map(|cell| inline::cell(lines, cell)).collect();
     if cells.iter().all(String::is_empty) {
         return;
@@ -433,7 +433,7 @@ fn run(lines: &mut Lines, nodes: &[AxNode], place: Place<'_>) -> Option<usize> {
         ..place
     };
     let lead = if is_control {
-        format!("{}: ", first.role)
+        format!("{}: ", inline::role(first))
     } else {
         "- ".to_owned()
     };

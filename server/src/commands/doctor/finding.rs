@@ -31,22 +31,35 @@ pub(super) struct Finding {
 impl Finding {
     /// As it should be.
     pub(super) fn ok(what: impl fmt::Display) -> Self {
-        Self { level: Level::Ok, what: what.to_string(), fix: None }
+        Self {
+            level: Level::Ok,
+            what: what.to_string(),
+            fix: None,
+        }
     }
 
     /// Works, but not as well as it could.
     pub(super) fn warn(what: impl fmt::Display) -> Self {
-        Self { level: Level::Warn, ..Self::ok(what) }
+        Self {
+            level: Level::Warn,
+            ..Self::ok(what)
+        }
     }
 
     /// Something will not work.
     pub(super) fn fail(what: impl fmt::Display) -> Self {
-        Self { level: Level::Fail, ..Self::ok(what) }
+        Self {
+            level: Level::Fail,
+            ..Self::ok(what)
+        }
     }
 
     /// Says what to do about it.
     pub(super) fn fix(self, fix: impl fmt::Display) -> Self {
-        Self { fix: Some(fix.to_string()), ..self }
+        Self {
+            fix: Some(fix.to_string()),
+            ..self
+        }
     }
 }
 

@@ -23,8 +23,17 @@ pub(super) fn folders(layout: &Layout) -> Vec<Finding> {
 
 /// Checks the files that only their owner may read; says nothing about good ones.
 pub(super) fn files(layout: &Layout) -> Vec<Finding> {
-    let private = [layout.key_file(), layout.local_secret(), layout.worker_file(), layout.extensions()];
-    private.iter().filter_map(|file| inspect_private(file).err()).map(Finding::fail).collect()
+    let private = [
+        layout.key_file(),
+        layout.local_secret(),
+        layout.worker_file(),
+        layout.extensions(),
+    ];
+    private
+        .iter()
+        .filter_map(|file| inspect_private(file).err())
+        .map(Finding::fail)
+        .collect()
 }
 
 /// Checks what is configured, and that the key can be read.
@@ -37,9 +46,15 @@ pub(super) fn config(layout: &Layout, config: &Result<Config, ConfigError>) -> F
         return Finding::fail(error).fix("run `sidewire setup` and give the key again");
     }
     match inspect_private(&path) {
-        Ok(None) => Finding::ok(format_args!("{} does not exist, so the defaults hold", path.display())),
+        Ok(None) => Finding::ok(format_args!(
+            "{} does not exist, so the defaults hold",
+            path.display()
+        )),
         Err(PrivateFileError::TooOpen { mode, .. }) if mode & 0o022 != 0 => {
-            let what = format!("{} can be changed by other users (mode {mode:04o})", path.display());
+            let what = format!(
+                "{} can be changed by other users (mode {mode:04o})",
+                path.display()
+            );
             Finding::fail(what).fix(format_args!("run `chmod 600 {}`", path.display()))
         }
         // It holds no key, so others may read it.
@@ -98,7 +113,12 @@ mod tests {
     #[test]
     fn open_secrets_are_faults() {
         let (_folder, layout) = home();
-        for file in [layout.key_file(), layout.local_secret(), layout.worker_file(), layout.extensions()] {
+        for file in [
+            layout.key_file(),
+            layout.local_secret(),
+            layout.worker_file(),
+            layout.extensions(),
+        ] {
             write_private(&file, b"x").unwrap();
             set_mode(&file, 0o640);
             let findings = files(&layout);

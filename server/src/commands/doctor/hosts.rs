@@ -35,13 +35,27 @@ fn manifests(env: &Env, profile: Option<&Path>) -> (Vec<Finding>, BTreeSet<PathB
     let mut read = BTreeMap::new();
     let mut missing = Vec::new();
     for browser in BROWSERS.into_iter().filter(|browser| env.places.has(*browser)) {
-        let folders = [env.places.user_manifests(browser), env.places.system_manifests(browser)].concat();
-        let files: Vec<PathBuf> = folders.iter().map(|folder| folder.join(manifest_name())).collect();
-        let found: Vec<&PathBuf> = files.iter().filter(|file| file.symlink_metadata().is_ok()).collect();
+        let folders = [
+            env.places.user_manifests(browser),
+            env.places.system_manifests(browser),
+        ]
+        .concat();
+        let files: Vec<PathBuf> = folders
+            .iter()
+            .map(|folder| folder.join(manifest_name()))
+            .collect();
+        let found: Vec<&PathBuf> = files
+            .iter()
+            .filter(|file| file.symlink_metadata().is_ok())
+            .collect();
         if found.is_empty() {
             missing.push(browser);
         }
-        read.extend(found.into_iter().map(|file| (file.clone(), (browser.label(), browser.family()))));
+        read.extend(
+            found
+                .into_iter()
+                .map(|file| (file.clone(), (browser.label(), browser.family()))),
+        );
     }
     if let Some(file) = profile.map(|profile| profile.join("NativeMessagingHosts").join(manifest_name())) {
         read.insert(file, ("the profile", Family::Chromium));
@@ -51,14 +65,22 @@ fn manifests(env: &Env, profile: Option<&Path>) -> (Vec<Finding>, BTreeSet<PathB
         findings.extend(about);
         hosts.extend(host);
     }
-    findings.extend(missing.iter().map(|browser| not_registered(*browser, read.is_empty())));
+    findings.extend(
+        missing
+            .iter()
+            .map(|browser| not_registered(*browser, read.is_empty())),
+    );
     (findings, hosts)
 }
 
 /// One browser without a manifest may be meant so; none with one cannot be.
 fn not_registered(browser: Browser, nothing_is: bool) -> Finding {
     let what = format!("{} has no manifest of Sidewire", browser.label());
-    let finding = if nothing_is { Finding::fail(what) } else { Finding::warn(what) };
+    let finding = if nothing_is {
+        Finding::fail(what)
+    } else {
+        Finding::warn(what)
+    };
     finding.fix("run `sidewire install`")
 }
 
@@ -68,16 +90,28 @@ fn manifest(label: &str, file: &Path, family: Family) -> (Vec<Finding>, Option<P
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let what = format!("{label} has no manifest of Sidewire in {}", file.display());
-            return (vec![Finding::fail(what).fix("run `sidewire install --profile …`")], None);
+            return (
+                vec![Finding::fail(what).fix("run `sidewire install --profile …`")],
+                None,
+            );
         }
         Err(error) => {
             let what = format!("{label} cannot read {}: {error}", file.display());
-            return (vec![Finding::fail(what).fix("make it readable, or remove it and run `sidewire install`")], None);
+            return (
+                vec![Finding::fail(what).fix("make it readable, or remove it and run `sidewire install`")],
+                None,
+            );
         }
     };
     let (faults, host) = examine(&text, family);
     if faults.is_empty() {
-        return (vec![Finding::ok(format_args!("{label} is allowed in by {}", file.display()))], host);
+        return (
+            vec![Finding::ok(format_args!(
+                "{label} is allowed in by {}",
+                file.display()
+            ))],
+            host,
+        );
     }
     let tell = |fault| Finding::fail(format_args!("{label} cannot use {}: {fault}", file.display())).fix(FIX);
     (faults.into_iter().map(tell).collect(), host)
@@ -86,14 +120,21 @@ fn manifest(label: &str, file: &Path, family: Family) -> (Vec<Finding>, Option<P
 /// Starts a host to ask its version; what browsers start must be what belongs to this program.
 async fn host_finding(env: &Env, host: &Path) -> Finding {
     if let Err(fault) = check_program(host) {
-        return Finding::fail(format_args!("the native messaging host cannot be started: {fault}"))
-            .fix("build or install it again, then run `sidewire install`");
+        return Finding::fail(format_args!(
+            "the native messaging host cannot be started: {fault}"
+        ))
+        .fix("build or install it again, then run `sidewire install`");
     }
     let shown = host.display();
     let version = match run_briefly(host.as_os_str(), &["--version".as_ref()], PATIENCE).await {
         Ok(output) if output.status.success() => version_of(&output.stdout),
-        Ok(output) => return Finding::fail(format_args!("{shown} ended with {}", output.status)).fix("install it again"),
-        Err(error) => return Finding::fail(format_args!("{shown} did not run: {error}")).fix("install it again"),
+        Ok(output) => {
+            return Finding::fail(format_args!("{shown} ended with {}", output.status))
+                .fix("install it again");
+        }
+        Err(error) => {
+            return Finding::fail(format_args!("{shown} did not run: {error}")).fix("install it again");
+        }
     };
     let Some(version) = version else {
         return Finding::fail(format_args!("{shown} is not sidewire-host")).fix("run `sidewire install`");
@@ -104,8 +145,10 @@ async fn host_finding(env: &Env, host: &Path) -> Finding {
             .fix("install both from the same release, then run `sidewire install`");
     }
     if !same_file(host, &env.host_program()) {
-        return Finding::warn(format_args!("browsers start {shown}, which belongs to another installation"))
-            .fix("run `sidewire install` to use the host beside this program");
+        return Finding::warn(format_args!(
+            "browsers start {shown}, which belongs to another installation"
+        ))
+        .fix("run `sidewire install` to use the host beside this program");
     }
     Finding::ok(format_args!("{shown} runs and has version {version}"))
 }

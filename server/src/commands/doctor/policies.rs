@@ -13,25 +13,49 @@ const PAIR: &str = "connect it with `sidewire pair`";
 
 /// Checks every browser in use.
 pub(super) fn check(places: &Places) -> Vec<Finding> {
-    BROWSERS.into_iter().flat_map(|browser| sandbox(places, browser).into_iter().chain(policy(places, browser))).collect()
+    BROWSERS
+        .into_iter()
+        .flat_map(|browser| {
+            sandbox(places, browser)
+                .into_iter()
+                .chain(policy(places, browser))
+        })
+        .collect()
 }
 
 fn sandbox(places: &Places, browser: Browser) -> Option<Finding> {
     let kind = places.sandboxed(browser)?.label();
-    Some(Finding::warn(format_args!("{} from {kind} cannot start programs", browser.label())).fix(PAIR))
+    Some(
+        Finding::warn(format_args!(
+            "{} from {kind} cannot start programs",
+            browser.label()
+        ))
+        .fix(PAIR),
+    )
 }
 
 fn policy(places: &Places, browser: Browser) -> Option<Finding> {
     let policies = Policies::read(&places.policies(browser));
     let label = browser.label();
     if let Some(file) = policies.blocking {
-        let what = format!("{label} must not start our host by the policy in {}", file.display());
+        let what = format!(
+            "{label} must not start our host by the policy in {}",
+            file.display()
+        );
         let name = identity::NATIVE_HOST;
-        return Some(Finding::warn(what).fix(format_args!("ask for {name} in NativeMessagingAllowlist, or {PAIR}")));
+        return Some(Finding::warn(what).fix(format_args!(
+            "ask for {name} in NativeMessagingAllowlist, or {PAIR}"
+        )));
     }
-    let system_wide = places.system_manifests(browser).iter().any(|folder| folder.join(manifest_name()).exists());
+    let system_wide = places
+        .system_manifests(browser)
+        .iter()
+        .any(|folder| folder.join(manifest_name()).exists());
     let file = policies.no_user_hosts.filter(|_| !system_wide)?;
-    let what = format!("{label} ignores manifests of users by the policy in {}", file.display());
+    let what = format!(
+        "{label} ignores manifests of users by the policy in {}",
+        file.display()
+    );
     Some(Finding::warn(what).fix(format_args!("ask for a manifest for all users, or {PAIR}")))
 }
 
@@ -44,9 +68,14 @@ struct Policies {
 
 impl Policies {
     fn read(folders: &[PathBuf]) -> Self {
-        let files = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
-        let parsed: Vec<(PathBuf, Value)> =
-            files.filter_map(|entry| Some((entry.path(), parse(&entry.path())?))).collect();
+        let files = folders
+            .iter()
+            .filter_map(|folder| fs::read_dir(folder).ok())
+            .flatten()
+            .flatten();
+        let parsed: Vec<(PathBuf, Value)> = files
+            .filter_map(|entry| Some((entry.path(), parse(&entry.path())?)))
+            .collect();
         let mut policies = Self::default();
         for (file, policy) in &parsed {
             if names(policy, "NativeMessagingBlocklist", &["*", identity::NATIVE_HOST]) {
@@ -57,7 +86,10 @@ impl Policies {
             }
         }
         // What is allowed by name is exempt from every block.
-        if parsed.iter().any(|(_, policy)| names(policy, "NativeMessagingAllowlist", &[identity::NATIVE_HOST])) {
+        if parsed
+            .iter()
+            .any(|(_, policy)| names(policy, "NativeMessagingAllowlist", &[identity::NATIVE_HOST]))
+        {
             policies.blocking = None;
         }
         policies
@@ -70,7 +102,12 @@ fn parse(file: &Path) -> Option<Value> {
 
 fn names(policy: &Value, list: &str, wanted: &[&str]) -> bool {
     let listed = policy.get(list).and_then(Value::as_array);
-    listed.is_some_and(|listed| listed.iter().filter_map(Value::as_str).any(|name| wanted.contains(&name)))
+    listed.is_some_and(|listed| {
+        listed
+            .iter()
+            .filter_map(Value::as_str)
+            .any(|name| wanted.contains(&name))
+    })
 }
 
 #[cfg(test)]
@@ -85,18 +122,35 @@ mod tests {
         let managed = root.join("etc/chromium/policies/managed");
         fs::create_dir_all(&managed).unwrap();
         fs::write(managed.join("policy.json"), policy).unwrap();
-        let places = Places { os: Os::Linux, config_home: home.join(".config"), home, root };
+        let places = Places {
+            os: Os::Linux,
+            config_home: home.join(".config"),
+            home,
+            root,
+        };
         (folder, places)
     }
 
     #[test]
     fn policies_are_understood() {
         let rows = [
-            (r#"{"NativeMessagingBlocklist":["*"]}"#, Some("NativeMessagingAllowlist")),
-            (r#"{"NativeMessagingBlocklist":["dev.sidewire.host"]}"#, Some("NativeMessagingAllowlist")),
+            (
+                r#"{"NativeMessagingBlocklist":["*"]}"#,
+                Some("NativeMessagingAllowlist"),
+            ),
+            (
+                r#"{"NativeMessagingBlocklist":["dev.sidewire.host"]}"#,
+                Some("NativeMessagingAllowlist"),
+            ),
             (r#"{"NativeMessagingBlocklist":["org.other"]}"#, None),
-            (r#"{"NativeMessagingBlocklist":["*"],"NativeMessagingAllowlist":["dev.sidewire.host"]}"#, None),
-            (r#"{"NativeMessagingUserLevelHosts":false}"#, Some("for all users")),
+            (
+                r#"{"NativeMessagingBlocklist":["*"],"NativeMessagingAllowlist":["dev.sidewire.host"]}"#,
+                None,
+            ),
+            (
+                r#"{"NativeMessagingUserLevelHosts":false}"#,
+                Some("for all users"),
+            ),
             (r#"{"NativeMessagingUserLevelHosts":true}"#, None),
             ("not json", None),
         ];
@@ -106,7 +160,11 @@ mod tests {
             match expected {
                 Some(part) => {
                     assert_eq!(findings.len(), 1, "{policy}");
-                    assert!(findings[0].to_string().contains(part), "{policy}: {}", findings[0]);
+                    assert!(
+                        findings[0].to_string().contains(part),
+                        "{policy}: {}",
+                        findings[0]
+                    );
                 }
                 None => assert_eq!(findings, [], "{policy}"),
             }
@@ -126,6 +184,9 @@ mod tests {
     fn a_sandboxed_browser_is_to_be_paired() {
         let (_folder, places) = machine("{}");
         fs::create_dir_all(places.home.join("snap/firefox/common")).unwrap();
-        assert_eq!(check(&places)[0].to_string(), "warn  Firefox from Snap cannot start programs — connect it with `sidewire pair`");
+        assert_eq!(
+            check(&places)[0].to_string(),
+            "warn  Firefox from Snap cannot start programs — connect it with `sidewire pair`"
+        );
     }
 }

@@ -22,7 +22,9 @@ pub(super) async fn check(layout: &Layout, provider: Option<&ProviderConfig>) ->
             Finding::warn("no model was chosen, so answers are looked up in the page")
                 .fix("run `sidewire setup` to choose one, or `sidewire setup --kind offline` to keep it so"),
         ],
-        Some(ProviderConfig::Offline) => vec![Finding::ok("no model is used; answers are looked up in the page")],
+        Some(ProviderConfig::Offline) => {
+            vec![Finding::ok("no model is used; answers are looked up in the page")]
+        }
         Some(ProviderConfig::OpenAi(openai)) => server(layout, openai).await,
     }
 }
@@ -64,7 +66,9 @@ fn expiry(openai: &OpenAiConfig, now: Timestamp) -> Option<Finding> {
         return Some(Finding::fail(format_args!("the key expired at {at}")).fix(SETUP));
     }
     let soon = left.unsigned_abs() < SOON;
-    soon.then(|| Finding::warn(format_args!("the key expires at {at}")).fix("get a new one and run `sidewire setup`"))
+    soon.then(|| {
+        Finding::warn(format_args!("the key expires at {at}")).fix("get a new one and run `sidewire setup`")
+    })
 }
 
 fn is_local(openai: &OpenAiConfig) -> bool {
@@ -91,7 +95,10 @@ mod tests {
     fn home() -> Home {
         let folder = tempfile::tempdir().unwrap();
         let layout = Layout::in_folder(folder.path().join("home"));
-        Home { _folder: folder, layout }
+        Home {
+            _folder: folder,
+            layout,
+        }
     }
 
     async fn findings(openai: OpenAiConfig, key: &str) -> Vec<Finding> {
@@ -104,7 +111,10 @@ mod tests {
     #[tokio::test]
     async fn no_choice_is_a_warning_and_offline_is_fine() {
         assert_eq!(check(&home().layout, None).await[0].level, Level::Warn);
-        assert_eq!(check(&home().layout, Some(&ProviderConfig::Offline)).await[0].level, Level::Ok);
+        assert_eq!(
+            check(&home().layout, Some(&ProviderConfig::Offline)).await[0].level,
+            Level::Ok
+        );
     }
 
     #[tokio::test]
@@ -128,7 +138,10 @@ mod tests {
         for (openai, key, part) in rows {
             let findings = findings(openai, key).await;
             let last = findings.last().unwrap();
-            assert!(last.level == Level::Fail && last.what.contains(part), "{part}: {last}");
+            assert!(
+                last.level == Level::Fail && last.what.contains(part),
+                "{part}: {last}"
+            );
             assert!(!last.to_string().contains("sk-"), "{last}");
         }
     }
@@ -150,7 +163,11 @@ mod tests {
         ];
         for (at, expected) in rows {
             openai.expires_at = at.map(|at| at.parse().unwrap());
-            assert_eq!(expiry(&openai, now).map(|finding| finding.level), expected, "{at:?}");
+            assert_eq!(
+                expiry(&openai, now).map(|finding| finding.level),
+                expected,
+                "{at:?}"
+            );
         }
     }
 
@@ -163,8 +180,12 @@ mod tests {
             ("http://192.168.1.1/v1", false),
             ("http://localhost.evil.example/v1", false),
         ] {
-            let openai =
-                OpenAiConfig { base_url: parse_base_url(url).unwrap(), model: "m".into(), window: None, expires_at: None };
+            let openai = OpenAiConfig {
+                base_url: parse_base_url(url).unwrap(),
+                model: "m".into(),
+                window: None,
+                expires_at: None,
+            };
             assert_eq!(is_local(&openai), local, "{url}");
         }
     }

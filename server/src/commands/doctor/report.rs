@@ -45,8 +45,16 @@ fn bundle(env: &Env, findings: &[Finding]) -> Value {
 
 /// What must not leave the machine, and what stands for it. Longest first, so that no rest of one remains.
 fn secrets(env: &Env) -> Vec<(String, &'static str)> {
-    let key = load_api_key(&env.layout).ok().flatten().map(|key| (key.expose_secret().to_owned(), "[key]"));
-    let home = env.places.home.to_str().filter(|home| home.len() > 1).map(|home| (home.to_owned(), "~"));
+    let key = load_api_key(&env.layout)
+        .ok()
+        .flatten()
+        .map(|key| (key.expose_secret().to_owned(), "[key]"));
+    let home = env
+        .places
+        .home
+        .to_str()
+        .filter(|home| home.len() > 1)
+        .map(|home| (home.to_owned(), "~"));
     let mut secrets: Vec<_> = key.into_iter().chain(home).collect();
     secrets.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
     secrets
@@ -54,7 +62,9 @@ fn secrets(env: &Env) -> Vec<(String, &'static str)> {
 
 /// The settings that are understood; a key someone wrote there by mistake is none of them.
 fn settings(layout: &Layout) -> Value {
-    let Ok(config) = Config::load(layout) else { return json!("cannot be read; see the findings") };
+    let Ok(config) = Config::load(layout) else {
+        return json!("cannot be read; see the findings");
+    };
     let provider = match &config.provider {
         None => json!("none chosen"),
         Some(ProviderConfig::Offline) => json!("offline"),
@@ -82,13 +92,22 @@ fn os_name(root: &Path) -> Option<String> {
 
 /// The last lines of the newest log file.
 fn log_end(folder: &Path) -> Vec<String> {
-    let Some(text) = newest(folder).and_then(|file| end_of(&file)) else { return Vec::new() };
+    let Some(text) = newest(folder).and_then(|file| end_of(&file)) else {
+        return Vec::new();
+    };
     let lines: Vec<&str> = text.lines().collect();
-    lines.iter().skip(lines.len().saturating_sub(LOG_LINES)).map(|line| (*line).to_owned()).collect()
+    lines
+        .iter()
+        .skip(lines.len().saturating_sub(LOG_LINES))
+        .map(|line| (*line).to_owned())
+        .collect()
 }
 
 fn newest(folder: &Path) -> Option<PathBuf> {
-    let files = fs::read_dir(folder).ok()?.flatten().filter(|entry| entry.path().is_file());
+    let files = fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .filter(|entry| entry.path().is_file());
     let changed = |entry: &fs::DirEntry| entry.metadata().and_then(|metadata| metadata.modified());
     let newest = files.max_by_key(|entry| changed(entry).unwrap_or(SystemTime::UNIX_EPOCH))?;
     Some(newest.path())
@@ -97,7 +116,8 @@ fn newest(folder: &Path) -> Option<PathBuf> {
 fn end_of(path: &Path) -> Option<String> {
     let mut file = File::open(path).ok()?;
     let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES))).ok()?;
+    file.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES)))
+        .ok()?;
     let mut bytes = Vec::new();
     file.take(LOG_BYTES).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -123,7 +143,14 @@ mod tests {
             root: folder.path().join("root"),
         };
         let programs = folder.path().join("bin");
-        (folder, Env { layout, places, programs })
+        (
+            folder,
+            Env {
+                layout,
+                places,
+                programs,
+            },
+        )
     }
 
     fn report(env: &Env, findings: &[Finding]) -> String {
@@ -143,7 +170,11 @@ mod tests {
         });
         save_provider(&env.layout, &provider, Some(&SecretString::from("sk-canary"))).unwrap();
         let log = env.layout.log_folder().join("worker.log");
-        write_private(&log, format!("opened {} with sk-canary\n", log.display()).as_bytes()).unwrap();
+        write_private(
+            &log,
+            format!("opened {} with sk-canary\n", log.display()).as_bytes(),
+        )
+        .unwrap();
         let finding = Finding::ok(format_args!("{} is fine", env.layout.config_file().display()));
         let text = report(&env, &[finding]);
         assert!(!text.contains("sk-canary") && !text.contains("erika"), "{text}");
@@ -156,7 +187,11 @@ mod tests {
     #[test]
     fn a_key_in_the_wrong_file_does_not_leave_either() {
         let (_folder, env) = machine();
-        write_private(&env.layout.config_file(), b"[provider]\napi_key = \"sk-canary\"\n").unwrap();
+        write_private(
+            &env.layout.config_file(),
+            b"[provider]\napi_key = \"sk-canary\"\n",
+        )
+        .unwrap();
         let finding = super::super::home::config(&env.layout, &Config::load(&env.layout));
         let text = report(&env, &[finding]);
         assert!(text.contains("api_key") && !text.contains("sk-canary"), "{text}");
@@ -166,7 +201,9 @@ mod tests {
     fn only_the_end_of_a_long_log_is_taken() {
         let (_folder, env) = machine();
         private_folder(&env.layout.log_folder()).unwrap();
-        let lines: String = (0..5_000).map(|number| format!("line {number} {}\n", "x".repeat(100))).collect();
+        let lines: String = (0..5_000)
+            .map(|number| format!("line {number} {}\n", "x".repeat(100)))
+            .collect();
         fs::write(env.layout.log_folder().join("worker.log"), lines).unwrap();
         let lines = log_end(&env.layout.log_folder());
         assert_eq!(lines.len(), LOG_LINES);

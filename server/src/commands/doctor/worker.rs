@@ -26,8 +26,11 @@ pub(super) async fn check(layout: &Layout) -> Vec<Finding> {
                 .fix("try again in a few seconds; if this stays, end the process `sidewire serve`"),
         ],
         Ok(Some(_)) => vec![
-            Finding::warn(format_args!("{} was left by a worker that was killed", layout.worker_file().display()))
-                .fix("nothing to do: the next worker replaces it"),
+            Finding::warn(format_args!(
+                "{} was left by a worker that was killed",
+                layout.worker_file().display()
+            ))
+            .fix("nothing to do: the next worker replaces it"),
             ports(PORT_FIRST..=PORT_LAST),
         ],
         Ok(None) => vec![
@@ -40,39 +43,55 @@ pub(super) async fn check(layout: &Layout) -> Vec<Finding> {
 async fn handshake(state: &WorkerState, secret: &Secret) -> Finding {
     let port = state.port;
     match timeout(PATIENCE, Link::open(port, secret)).await {
-        Ok(Ok((link, _welcome))) => {
+        Ok(Ok((link, welcome))) => {
             link.close().await;
-            same_version(state)
+            same_version(port, welcome.worker.version.as_str())
         }
-        Ok(Err(LinkError::Impostor)) => {
-            Finding::fail(format_args!("what answers on port {port} could not prove that it is the worker"))
-                .fix("end that program, then restart the worker")
-        }
-        Ok(Err(error)) => Finding::fail(format_args!("the worker on port {port} does not connect: {error}"))
-            .fix(format_args!("end process {} and start `sidewire serve`", state.pid)),
-        Err(_) => Finding::fail(format_args!("the worker on port {port} does not answer"))
-            .fix(format_args!("end process {} and start `sidewire serve`", state.pid)),
+        Ok(Err(LinkError::Impostor)) => Finding::fail(format_args!(
+            "what answers on port {port} could not prove that it is the worker"
+        ))
+        .fix("end that program, then restart the worker"),
+        Ok(Err(error)) => Finding::fail(format_args!(
+            "port {port} does not connect: {:#}",
+            anyhow::Error::from(error)
+        ))
+        .fix(format_args!(
+            "end process {} and start `sidewire serve`",
+            state.pid
+        )),
+        Err(_) => Finding::fail(format_args!("the worker on port {port} does not answer")).fix(format_args!(
+            "end process {} and start `sidewire serve`",
+            state.pid
+        )),
     }
 }
 
-fn same_version(state: &WorkerState) -> Finding {
+fn same_version(port: u16, version: &str) -> Finding {
     let ours = env!("CARGO_PKG_VERSION");
-    if state.version == ours {
-        return Finding::ok(format_args!("the worker on port {} answers and has version {ours}", state.port));
+    if version == ours {
+        return Finding::ok(format_args!(
+            "the worker on port {port} answers and has version {ours}"
+        ));
     }
-    Finding::warn(format_args!("the running worker has version {}, this is {ours}", state.version))
-        .fix("run `sidewire serve`: a newer one takes over")
+    Finding::warn(format_args!(
+        "the running worker has version {version}, this is {ours}"
+    ))
+    .fix("run `sidewire serve`: a newer one takes over")
 }
 
 /// Whether a worker would find a port.
 fn ports(range: std::ops::RangeInclusive<u16>) -> Finding {
     let (first, last, all) = (*range.start(), *range.end(), range.len());
-    let taken = range.filter(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_err()).count();
+    let taken = range
+        .filter(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_err())
+        .count();
     match taken {
         0 => Finding::ok(format_args!("the ports {first} to {last} are free")),
         taken if taken == all => Finding::fail(format_args!("every port from {first} to {last} is taken"))
             .fix("end what holds them, or start `sidewire serve --port …`"),
-        taken => Finding::ok(format_args!("{taken} of the ports {first} to {last} are taken by other programs")),
+        taken => Finding::ok(format_args!(
+            "{taken} of the ports {first} to {last} are taken by other programs"
+        )),
     }
 }
 
@@ -93,11 +112,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let layout = Layout::in_folder(folder.path().join("home"));
         write_private(&layout.worker_lock(), b"").unwrap();
-        Home { _folder: folder, layout }
+        Home {
+            _folder: folder,
+            layout,
+        }
     }
 
     fn write_state(layout: &Layout, port: u16) {
-        let state = WorkerState { pid: 1, port, version: "0.0.1".into(), started_at: 0, bridge: 1 };
+        let state = WorkerState {
+            pid: 1,
+            port,
+            version: "0.0.1".into(),
+            started_at: 0,
+            bridge: 1,
+        };
         write_private(&layout.worker_file(), &serde_json::to_vec(&state).unwrap()).unwrap();
         write_private(&layout.local_secret(), "ab".repeat(32).as_bytes()).unwrap();
     }
@@ -125,9 +153,17 @@ mod tests {
     #[tokio::test]
     async fn a_stale_state_file_is_told_apart_from_a_dead_worker() {
         let home = home();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
         write_state(&home.layout, port);
-        assert_is(&first(&home.layout).await, Level::Warn, "left by a worker that was killed");
+        assert_is(
+            &first(&home.layout).await,
+            Level::Warn,
+            "left by a worker that was killed",
+        );
         let _lock = lock(&home.layout);
         assert_is(&first(&home.layout).await, Level::Fail, "no worker answers");
     }
@@ -163,10 +199,8 @@ mod tests {
 
     #[test]
     fn versions_are_compared() {
-        let mut state = WorkerState { pid: 1, port: 2, version: "0.0.1".into(), started_at: 0, bridge: 1 };
-        assert_eq!(same_version(&state).level, Level::Warn);
-        state.version = env!("CARGO_PKG_VERSION").into();
-        assert_eq!(same_version(&state).level, Level::Ok);
+        assert_eq!(same_version(1, "0.0.1").level, Level::Warn);
+        assert_eq!(same_version(1, env!("CARGO_PKG_VERSION")).level, Level::Ok);
     }
 
     #[test]

@@ -26,7 +26,11 @@ pub(super) async fn run(layout: &Layout, args: &SetupArgs) -> anyhow::Result<()>
             }
             Err(error) => ui::fail(&error),
         }
-        if !Confirm::new().with_prompt("Nothing was saved. Try again?").default(true).interact()? {
+        if !Confirm::new()
+            .with_prompt("Nothing was saved. Try again?")
+            .default(true)
+            .interact()?
+        {
             anyhow::bail!("nothing was saved");
         }
     }
@@ -42,7 +46,13 @@ enum Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Found(server) => write!(f, "{} at {} ({} models)", server.label, server.base_url, server.models.len()),
+            Self::Found(server) => write!(
+                f,
+                "{} at {} ({} models)",
+                server.label,
+                server.base_url,
+                server.models.len()
+            ),
             Self::Other => f.write_str("Another server: its address, perhaps a key"),
             Self::Offline => f.write_str("No model: answers are looked up in the page"),
         }
@@ -51,7 +61,12 @@ impl fmt::Display for Source {
 
 async fn choose(layout: &Layout, args: &SetupArgs) -> anyhow::Result<Choice> {
     let openai = match source(args).await? {
-        Source::Offline => return Ok(Choice { provider: ProviderConfig::Offline, key: None }),
+        Source::Offline => {
+            return Ok(Choice {
+                provider: ProviderConfig::Offline,
+                key: None,
+            });
+        }
         Source::Found(server) => return found(&server, args),
         Source::Other => OpenAiConfig {
             base_url: base_url(args)?,
@@ -63,7 +78,10 @@ async fn choose(layout: &Layout, args: &SetupArgs) -> anyhow::Result<Choice> {
     let key = key(layout, &openai, args)?;
     let stored = key_for(layout, &openai, key.as_ref())?;
     let models = Trial::new(&openai, stored)?.models().await.unwrap_or_default();
-    let provider = ProviderConfig::OpenAi(OpenAiConfig { model: model(&models, args)?, ..openai });
+    let provider = ProviderConfig::OpenAi(OpenAiConfig {
+        model: model(&models, args)?,
+        ..openai
+    });
     Ok(Choice { provider, key })
 }
 
@@ -75,12 +93,20 @@ async fn source(args: &SetupArgs) -> anyhow::Result<Source> {
         return Ok(Source::Other);
     }
     ui::note("Looking for model servers on this machine…");
-    let mut sources: Vec<Source> = detect_local_servers(&USUAL_PLACES).await.into_iter().map(Source::Found).collect();
+    let mut sources: Vec<Source> = detect_local_servers(&USUAL_PLACES)
+        .await
+        .into_iter()
+        .map(Source::Found)
+        .collect();
     sources.push(Source::Other);
     if args.kind.is_none() {
         sources.push(Source::Offline);
     }
-    let chosen = Select::new().with_prompt("What should answer?").items(&sources).default(0).interact()?;
+    let chosen = Select::new()
+        .with_prompt("Answers come from")
+        .items(&sources)
+        .default(0)
+        .interact()?;
     Ok(sources.swap_remove(chosen))
 }
 
@@ -91,7 +117,10 @@ fn found(server: &FoundServer, args: &SetupArgs) -> anyhow::Result<Choice> {
         window: args.window,
         expires_at: None,
     });
-    Ok(Choice { provider, key: args.api_key.clone() })
+    Ok(Choice {
+        provider,
+        key: args.api_key.clone(),
+    })
 }
 
 fn base_url(args: &SetupArgs) -> anyhow::Result<Url> {
@@ -99,7 +128,7 @@ fn base_url(args: &SetupArgs) -> anyhow::Result<Url> {
         return Ok(url.clone());
     }
     let text: String = Input::new()
-        .with_prompt("Where does its API begin (like https://api.example.com/v1)?")
+        .with_prompt("Address of its API (like https://api.example.com/v1)")
         .validate_with(|text: &String| parse_base_url(text).map(drop))
         .interact_text()?;
     parse_base_url(&text).map_err(anyhow::Error::msg)
@@ -116,7 +145,13 @@ fn key(layout: &Layout, openai: &OpenAiConfig, args: &SetupArgs) -> anyhow::Resu
     let key = Password::new()
         .with_prompt(prompt)
         .allow_empty_password(true)
-        .validate_with(|key: &String| if key.is_empty() { Ok(()) } else { check_api_key(key) })
+        .validate_with(|key: &String| {
+            if key.is_empty() {
+                Ok(())
+            } else {
+                check_api_key(key)
+            }
+        })
         .interact()?;
     Ok((!key.is_empty()).then(|| SecretString::from(key)))
 }
@@ -126,8 +161,16 @@ fn model(models: &[String], args: &SetupArgs) -> anyhow::Result<String> {
         return Ok(model.clone());
     }
     if models.is_empty() {
-        return Ok(Input::new().with_prompt("Which model?").interact_text()?);
+        return Ok(Input::new().with_prompt("Model").interact_text()?);
     }
-    let chosen = Select::new().with_prompt("Which model?").items(models).default(0).max_length(15).interact()?;
-    models.get(chosen).cloned().ok_or_else(|| anyhow::anyhow!("no model was chosen"))
+    let chosen = Select::new()
+        .with_prompt("Model")
+        .items(models)
+        .default(0)
+        .max_length(15)
+        .interact()?;
+    models
+        .get(chosen)
+        .cloned()
+        .ok_or_else(|| anyhow::anyhow!("no model was chosen"))
 }

@@ -16,7 +16,10 @@ impl Home {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let layout = Layout::in_folder(folder.path().join("home"));
-        Self { _folder: folder, layout }
+        Self {
+            _folder: folder,
+            layout,
+        }
     }
 
     /// What `sidewire setup` does when nobody can be asked.
@@ -38,7 +41,10 @@ impl Home {
 
     async fn refusal(&self, change: impl FnOnce(&mut SetupArgs)) -> String {
         let error = self.setup(change).await.unwrap_err();
-        assert!(!self.layout.config_file().exists() && !self.layout.key_file().exists(), "nothing is saved");
+        assert!(
+            !self.layout.config_file().exists() && !self.layout.key_file().exists(),
+            "nothing is saved"
+        );
         format!("{error:#}")
     }
 
@@ -60,10 +66,19 @@ async fn the_unattended_form_saves_what_answered() {
     })
     .await
     .unwrap();
-    let Some(ProviderConfig::OpenAi(openai)) = home.provider() else { panic!("not saved") };
+    let Some(ProviderConfig::OpenAi(openai)) = home.provider() else {
+        panic!("not saved")
+    };
     assert_eq!((openai.model.as_str(), openai.window), ("small", Some(4096)));
-    assert_eq!(load_api_key(&home.layout).unwrap().unwrap().expose_secret(), "sk-good");
-    assert!(!fs::read_to_string(home.layout.config_file()).unwrap().contains("sk-good"));
+    assert_eq!(
+        load_api_key(&home.layout).unwrap().unwrap().expose_secret(),
+        "sk-good"
+    );
+    assert!(
+        !fs::read_to_string(home.layout.config_file())
+            .unwrap()
+            .contains("sk-good")
+    );
 }
 
 #[tokio::test]
@@ -72,7 +87,12 @@ async fn a_failed_test_saves_nothing_and_says_why() {
     let rows = [
         (server.base_url(), "small", "sk-bad", "refused the key"),
         (server.base_url(), "large", "sk-good", "large"),
-        (parse_base_url("http://127.0.0.1:1/v1").unwrap(), "small", "sk-good", "cannot be reached"),
+        (
+            parse_base_url("http://127.0.0.1:1/v1").unwrap(),
+            "small",
+            "sk-good",
+            "cannot be reached",
+        ),
     ];
     for (base_url, model, key, part) in rows {
         let text = Home::new()
@@ -122,21 +142,34 @@ async fn the_stored_key_serves_the_same_server_only() {
     });
     let text = format!("{:#}", error.await.unwrap_err());
     assert!(text.contains("wants a key"), "{text}");
-    assert!(!other.saw("sk-good"), "the key went to a server it was not given for");
+    assert!(
+        !other.saw("sk-good"),
+        "the key went to a server it was not given for"
+    );
 }
 
 #[tokio::test]
 async fn offline_is_chosen_on_purpose() {
     let home = Home::new();
-    home.setup(|args| args.kind = Some(ProviderKind::Offline)).await.unwrap();
+    home.setup(|args| args.kind = Some(ProviderKind::Offline))
+        .await
+        .unwrap();
     assert_eq!(home.provider(), Some(ProviderConfig::Offline));
 }
 
 #[tokio::test]
 async fn what_is_missing_is_named() {
     let home = Home::new();
-    assert!(home.refusal(|_| {}).await.contains("--kind offline, or --base-url"));
-    assert!(home.refusal(|args| args.kind = Some(ProviderKind::Openai)).await.contains("--base-url is missing"));
+    assert!(
+        home.refusal(|_| {})
+            .await
+            .contains("--kind offline, or --base-url")
+    );
+    assert!(
+        home.refusal(|args| args.kind = Some(ProviderKind::Openai))
+            .await
+            .contains("--base-url is missing")
+    );
     let text = home
         .refusal(|args| {
             args.kind = Some(ProviderKind::Offline);
@@ -148,7 +181,11 @@ async fn what_is_missing_is_named() {
 
 #[test]
 fn a_key_is_read_from_the_first_line() {
-    let read = |text: &str| key_from(text.as_bytes()).map(|key| key.expose_secret().to_owned()).ok();
+    let read = |text: &str| {
+        key_from(text.as_bytes())
+            .map(|key| key.expose_secret().to_owned())
+            .ok()
+    };
     assert_eq!(read("sk-1\nrest").as_deref(), Some("sk-1"));
     assert_eq!(read("  sk-1  ").as_deref(), Some("sk-1"));
     assert_eq!(read(""), None);

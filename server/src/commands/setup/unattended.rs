@@ -14,7 +14,9 @@ const SHOWN: usize = 20;
 
 /// Makes the choice.
 pub(super) async fn choose(layout: &Layout, args: &SetupArgs) -> anyhow::Result<Choice> {
-    let kind = args.kind.or_else(|| args.base_url.is_some().then_some(ProviderKind::Openai));
+    let kind = args
+        .kind
+        .or_else(|| args.base_url.is_some().then_some(ProviderKind::Openai));
     match kind {
         None => bail!("nobody can be asked here: give --kind offline, or --base-url and --model"),
         Some(ProviderKind::Offline) => offline(args),
@@ -27,28 +29,43 @@ fn offline(args: &SetupArgs) -> anyhow::Result<Choice> {
     if for_servers || args.window.is_some() {
         bail!("--kind offline uses no server; leave out --base-url, --model, --window and the key");
     }
-    Ok(Choice { provider: ProviderConfig::Offline, key: None })
+    Ok(Choice {
+        provider: ProviderConfig::Offline,
+        key: None,
+    })
 }
 
 async fn openai(layout: &Layout, args: &SetupArgs) -> anyhow::Result<Choice> {
-    let base_url = args.base_url.clone().context("--base-url is missing: where does the API of the server begin?")?;
+    let base_url = args
+        .base_url
+        .clone()
+        .context("--base-url is missing: where does the API of the server begin?")?;
     if let Some(key) = &args.api_key {
         check_api_key(key.expose_secret())?;
     }
-    let mut openai =
-        OpenAiConfig { base_url, model: String::new(), window: args.window, expires_at: None };
+    let mut openai = OpenAiConfig {
+        base_url,
+        model: String::new(),
+        window: args.window,
+        expires_at: None,
+    };
     openai.model = match &args.model {
         Some(model) => model.clone(),
         None => only_model(layout, &openai, args).await?,
     };
-    Ok(Choice { provider: ProviderConfig::OpenAi(openai), key: args.api_key.clone() })
+    Ok(Choice {
+        provider: ProviderConfig::OpenAi(openai),
+        key: args.api_key.clone(),
+    })
 }
 
 /// Without `--model` the server must leave no choice.
 async fn only_model(layout: &Layout, openai: &OpenAiConfig, args: &SetupArgs) -> anyhow::Result<String> {
     let key = key_for(layout, openai, args.api_key.as_ref())?;
     let listed = Trial::new(openai, key)?.models().await;
-    let models = listed.map_err(anyhow::Error::msg).context("--model is missing, and the server lists none")?;
+    let models = listed
+        .map_err(anyhow::Error::msg)
+        .context("--model is missing, and the server lists none")?;
     match models.as_slice() {
         [only] => Ok(only.clone()),
         [] => bail!("--model is missing, and the server lists no model"),

@@ -6,6 +6,7 @@ use sidewire_agent::page_block::table;
 use sidewire_contract::ax_tree::{AxNode, Toggle};
 
 use super::facts::{Collection, Control, Fact, Kind, MOST_TEXT, PageFacts};
+use super::words::{split, terms};
 
 /// Levels that are walked.
 const MOST_DEPTH: usize = 80;
@@ -52,6 +53,10 @@ impl Reader<'_> {
             if let Some(pair) = pair::leading(rest) {
                 self.pair(&pair);
                 rest = rest.get(pair.used..).unwrap_or_default();
+            } else if let [label, value, ..] = rest
+                && self.loose_pair(label, value)
+            {
+                rest = rest.get(2..).unwrap_or_default();
             } else {
                 self.node(first);
                 rest = after;
@@ -151,6 +156,21 @@ impl Reader<'_> {
         }
     }
 
+    /// Two plain texts in a row that read like a label and its value. Pages often mark such pairs up with nothing but
+    /// style, so this is a guess: only a known label word before something that looks like a value counts.
+    fn loose_pair(&mut self, label: &AxNode, value: &AxNode) -> bool {
+        let is_text = |node: &AxNode| node::class(node) == Class::Text && node.children.is_empty();
+        if !is_text(label) || !is_text(value) {
+            return false;
+        }
+        let (label, value) = (node::words(label, MOST_TEXT), node::words(value, MOST_TEXT));
+        if !is_label(&label) || !is_value(&value) {
+            return false;
+        }
+        self.push(Kind::Pair, &label, &value);
+        true
+    }
+
     fn control(&mut self, node: &AxNode) {
         let name = if node.name.is_some() {
             node::name(node, MOST_TEXT)
@@ -195,7 +215,7 @@ impl Reader<'_> {
         self.groups.push(label.clone());
         for row in &table.rows {
             let cells: Vec<String> = row.cells.iter().map(|cell| value_words(cell)).collect();
-            let key = cells.first().cloned().unwrap_or_default();
+            let key = row.key().map(value_words).unwrap_or_default();
             for (index, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
                 let mut fact = self.fact(Kind::Cell, columns.get(index).map_or("", String::as_str), cell);
                 fact.row.clone_from(&key);
@@ -299,7 +319,7 @@ impl Reader<'_> {
         let entries = node
             .children
             .iter()
-            .filter(|child| child.role == "listitem")
+            .filter(|child| matches!(child.role.as_str(), "listitem" | "link"))
             .take(MOST_ITEMS);
         let items: Vec<Vec<String>> = entries.map(|child| vec![node::words(child, MOST_TEXT)]).collect();
         if !items.is_empty() && !label.is_empty() {
@@ -419,4 +439,22 @@ fn role_words(role: &str) -> &'static str {
         "button" => "button",
         _ => "control",
     }
+}
+
+/// A few words of which one names something a console has.
+fn is_label(text: &str) -> bool {
+    let terms = terms(text);
+    let short = text.len() <= 40 && terms.len() <= 5 && !text.contains(|char: char| char.is_ascii_digit());
+    short && !text.ends_with('.') && terms.iter().any(|term| term.concept.is_some())
+}
+
+/// A number, a name, a switch position; not another label.
+fn is_value(text: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "on", "off", "yes", "no", "none", "true", "false", "up", "down", "ready", "default", "any",
+        "enabled", "disabled",
+    ];
+    let first = split(text).into_iter().next().unwrap_or_default();
+    text.contains(|char: char| char.is_ascii_digit() || "./@_-=".contains(char))
+        || WORDS.contains(&first.as_str())
 }

@@ -95,7 +95,12 @@ const QUESTIONS: &[(&str, &[&str], &[&str])] = &[
     ("Is anything wrong?", &["1 origin server is down"], &[]),
     ("Explain rate limiting", &["protects the origin servers"], &[]),
     ("what is the algoritm for balancing", &["Round robin"], &[]),
+    // Labels and values that only style sets apart.
+    ("What is the connection timeout?", &["2500 ms"], &[]),
+    ("Which HTTP protocol is used?", &["HTTP/2"], &[]),
     // Table cells.
+    ("What is the role of lee?", &["Viewer"], &["Administrator"]),
+    ("Who are the members?", &["dana", "lee"], &[]),
     (
         "What is the address of origin-2?",
         &["10.1.0.12"],

@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use futures_util::{Stream, stream};
+use futures_util::stream;
 use reqwest::Response;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use sidewire_agent::error::ProviderError;
-use sidewire_agent::provider::{ModelEvent, ModelRequest};
+use sidewire_agent::provider::{ModelEvent, ModelRequest, ModelStream};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::answer::Answer;
@@ -82,10 +82,9 @@ impl Call {
     }
 
     /// Its events.
-    pub(super) fn into_stream(
-        self,
-    ) -> std::pin::Pin<Box<dyn Stream<Item = Result<ModelEvent, ProviderError>> + Send>> {
-        Box::pin(stream::unfold(self, |mut call| async move {
+    pub(super) fn into_stream(self) -> ModelStream {
+        // Boxed, because the state moves with every event.
+        Box::pin(stream::unfold(Box::new(self), |mut call| async move {
             let event = call.next().await?;
             Some((event, call))
         }))
@@ -118,7 +117,11 @@ impl Call {
             tokio::time::sleep(std::mem::take(pause)).await;
         }
         match open(&self.shared, &self.request, &self.limits).await? {
-            Asked::Opened(reader) => self.phase = Phase::Read(reader),
+            Asked::Opened(reader) => {
+                self.phase = Phase::Read(reader);
+                // A transcript can be large, and it is not needed again.
+                self.request.messages = Vec::new();
+            }
             Asked::Again { asked, failure } => {
                 let wait = tries.next(&self.limits, asked).ok_or(failure)?;
                 *pause = wait;

@@ -4,7 +4,7 @@
  */
 import { clip } from "../text";
 import type { AxNode, FlatTree } from "../tree";
-import { fallbackName, NAME_MAX } from "./names";
+import { fallbackName, iconOf, NAME_MAX } from "./names";
 import { MIDDLE_LOSS } from "./weights";
 
 /** A node that is still open to its element and children. */
@@ -53,8 +53,15 @@ function closeAtomic(draft: Draft): void {
   const nested = draft.children.filter((child) => NESTED.has(child.node.role));
   const own = draft.children.filter((child) => !NESTED.has(child.node.role));
   setName(draft.node, draft.node.name ?? wordsIn(own));
-  if (draft.node.name === undefined && draft.element !== null) setName(draft.node, fallbackName(draft.element));
+  if (draft.node.name === undefined && draft.element !== null) nameWordless(draft.node, draft.element);
   draft.children = [...actable(own), ...nested];
+}
+
+/** Names what has no words: by its title, else at least by what its icon is called. */
+function nameWordless(node: AxNode, element: Element): void {
+  setName(node, fallbackName(element));
+  const icon = node.name === undefined ? iconOf(element) : "";
+  if (icon !== "") node.description ??= `icon: ${icon}`;
 }
 
 /** What a drawn combobox shows is its value. */

@@ -169,6 +169,22 @@ function childText(element: Element, tag: string): string {
   return child === undefined ? "" : tag === "title" ? (child.textContent ?? "") : plainText(child);
 }
 
+const ICON_CLASS = /(?:^|\s)(?:fa|bi|mdi|icon|ti|pi|ri|glyphicon)-([a-z][a-z0-9-]{2,30})(?=\s|$)/;
+/** Classes of icon sets that set a size or a style. */
+const ICON_MANNERS = /^(?:fw|lg|sm|xs|spin|pulse|solid|regular|brands|[0-9]x|size.*|rotate.*|flip.*|stack.*)$/;
+
+/** What the icon inside an element is called in its icon set; "" where none can be told. */
+export function iconOf(element: Element): string {
+  for (const icon of [...element.querySelectorAll("i, span, svg, use")].slice(0, 8)) {
+    const link = icon.getAttribute("href") ?? icon.getAttribute("data-icon") ?? "";
+    const classes = (icon.getAttribute("class") ?? "").split(/\s+/);
+    const names = [/#(?:icon-)?([\w-]{2,30})$/.exec(link)?.[1], ...classes.map((name) => ICON_CLASS.exec(name)?.[1])];
+    const told = names.find((name) => name !== undefined && !ICON_MANNERS.test(name));
+    if (told !== undefined) return clean(told.replaceAll("-", " "), 40);
+  }
+  return "";
+}
+
 /** What else is said about an element: a description, an error message, a title that is not its name. */
 export function descriptionOf(element: Element, name: string): string {
   const invalid = element.getAttribute("aria-invalid");

@@ -15,10 +15,13 @@ export interface Rect {
   bottom: number;
 }
 
+/** Each check by its present name and by the one that browsers before 2024 know. */
+const PAINTED = { opacityProperty: true, visibilityProperty: true, checkOpacity: true, checkVisibilityCSS: true };
+
 /** Whether an element is rendered. */
 export function renderingOf(element: Element): Rendering {
   if (typeof element.checkVisibility !== "function") return renderingByStyle(element);
-  if (element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return "shown";
+  if (element.checkVisibility(PAINTED)) return "shown";
   // An element without a box of its own, or one that is not painted, may hold some that are.
   return renderingByStyle(element) === "through" ? "through" : "hidden";
 }

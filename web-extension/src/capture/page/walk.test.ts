@@ -138,6 +138,11 @@ describe("what is read", () => {
       '<h2><button aria-expanded="true">Item</button></h2>',
       'heading level=2\n  button "Item" expanded',
     ],
+    [
+      "an icon button tells its icon",
+      '<button><i class="fa fa-fw fa-trash-alt"></i></button>',
+      "button description=icon: trash alt",
+    ],
     ["iframes are named", '<iframe title="Help"></iframe>', 'iframe "Help"'],
     ["clickable elements can be acted on", '<div onclick="x()">Card</div>', 'generic "Card"'],
     [

@@ -35,7 +35,7 @@ export interface WalkLimits {
   milliseconds: number;
 }
 
-export const WALK_LIMITS: WalkLimits = { nodes: 40_000, milliseconds: 400 };
+export const WALK_LIMITS: WalkLimits = { nodes: 40_000, milliseconds: 600 };
 const TEXT_MAX = 3000;
 const TITLE_MAX = 300;
 const STEPS_BETWEEN_LOOKS = 512;

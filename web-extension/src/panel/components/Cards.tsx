@@ -32,7 +32,7 @@ export function Cards({ state, settingUp, closeSetUp, ask }: Props) {
     <>
       {link.state === "down" && <LinkCard fault={link.fault} detail={link.detail} />}
       {empty && link.state !== "down" && <EmptyState page={page} ask={ask} />}
-      {(settingUp || (offline && empty && !dismissed)) && <SetupCard close={close} />}
+      {(settingUp || (offline && empty && !dismissed)) && <SetupCard wanted={settingUp} close={close} />}
     </>
   );
 }

@@ -102,11 +102,13 @@ const FAULTS: Record<PageFault, MessageKey> = {
 
 function Unreadable({ page, actions }: { page: Extract<PageChip, { state: "unreadable" }>; actions: PageActions }) {
   const { origin, host, fault } = page;
+  // Without an origin the browser hides even the address: only a press on the toolbar button shows the page.
+  const needsPress = fault === "needs-permission" && origin === undefined;
   return (
     <section class="context" aria-label={t("contextLabel")}>
       <div class="context-row">
         <span class="context-dot" aria-hidden="true" />
-        <span class="context-title context-fault">{t(FAULTS[fault])}</span>
+        <span class="context-title context-fault">{t(needsPress ? "pageNeedsPress" : FAULTS[fault])}</span>
         {fault === "needs-permission" && origin !== undefined && (
           <button type="button" class="button small" onClick={() => actions.grant(origin)}>
             {t("allowSite", host ?? origin)}

@@ -3,7 +3,7 @@
  * conversation is not everything.
  */
 import type { RefObject } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TurnView } from "../../bridge/panel-port";
 import { markMatches } from "../find-marks";
 import { t } from "../i18n";
@@ -24,7 +24,7 @@ export function Find({ turns, jump, close, scroller }: Props) {
   const field = useRef<HTMLInputElement>(null);
   const found = useMemo(() => matching(turns, query), [turns, query]);
   const current = found[Math.min(place, found.length - 1)];
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   useEffect(() => {
     if (current !== undefined) jump(current);
   }, [current]);

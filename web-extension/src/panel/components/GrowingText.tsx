@@ -3,7 +3,7 @@
  * text shares the grid cell, so typing never waits for a layout to be read.
  */
 import type { Ref, TextareaHTMLAttributes } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface Props {
   value: string;
@@ -20,7 +20,7 @@ interface Props {
 /** The growing text field. */
 export function GrowingText({ value, label, placeholder, autoFocus = false, onInput, onKeyDown, field, more }: Props) {
   const own = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (autoFocus) own.current?.focus();
   }, [autoFocus]);
   return (

@@ -1,5 +1,5 @@
 /** Earlier conversations: searched, grouped by day, opened, renamed, and deleted with a way back. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ConversationItem } from "../../contract/types";
 import { usePanel } from "../context";
 import { formatDay } from "../format";
@@ -62,7 +62,7 @@ export function History({ current, close }: { current: string | undefined; close
 
 function SearchField({ query, set }: { query: string; set: (query: string) => void }) {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   return (
     <div class="search-field">
       <Icon name="search" />
@@ -80,6 +80,8 @@ function SearchField({ query, set }: { query: string; set: (query: string) => vo
 }
 
 function Undo({ item, undo, forget }: { item: ConversationItem; undo: () => void; forget: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => button.current?.focus(), [item]);
   useEffect(() => {
     const timer = setTimeout(forget, UNDO_MS);
     return () => clearTimeout(timer);
@@ -87,7 +89,7 @@ function Undo({ item, undo, forget }: { item: ConversationItem; undo: () => void
   return (
     <div class="toast" role="status">
       <span>{t("historyDeleted")}</span>
-      <button type="button" class="link-button" onClick={undo}>
+      <button type="button" class="link-button" ref={button} onClick={undo}>
         {t("undo")}
       </button>
     </div>

@@ -1,5 +1,5 @@
 /** One conversation in the history. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ConversationItem } from "../../contract/types";
 import { formatTime } from "../format";
 import { t } from "../i18n";
@@ -19,6 +19,12 @@ interface Props {
 /** A row to open, rename or delete a conversation. */
 export function HistoryRow({ item, current, open, rename, remove }: Props) {
   const [renaming, setRenaming] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const renamed = useRef(false);
+  useLayoutEffect(() => {
+    if (!renaming && renamed.current) opener.current?.focus();
+    renamed.current = renaming;
+  }, [renaming]);
   const title = visibleText(item.title);
   if (renaming) {
     const save = (next: string) => {
@@ -33,7 +39,14 @@ export function HistoryRow({ item, current, open, rename, remove }: Props) {
   }
   return (
     <li class={current ? "history-row current" : "history-row"}>
-      <button type="button" class="history-open" aria-current={current} onClick={open} onKeyDown={moveAmongRows}>
+      <button
+        type="button"
+        class="history-open"
+        ref={opener}
+        aria-current={current}
+        onClick={open}
+        onKeyDown={moveAmongRows}
+      >
         <span class="history-title">
           {item.branchOf !== undefined && <Icon name="again" />}
           <bdi>{title}</bdi>
@@ -69,14 +82,23 @@ interface RenameProps {
 
 function RenameField({ title, save, cancel }: RenameProps) {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
+  /** Leaving the field saves, but not after Enter or Escape decided already. */
+  const decided = useRef(false);
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  const decide = (keep: boolean) => {
+    if (decided.current) return;
+    decided.current = true;
+    if (keep) save(field.current?.value.trim() ?? "");
+    else cancel();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isComposing(event)) return;
-    if (event.key === "Enter") save(field.current?.value.trim() ?? "");
-    else if (event.key === "Escape") cancel();
-    else return;
+    if (isComposing(event) || (event.key !== "Enter" && event.key !== "Escape")) return;
     event.preventDefault();
     event.stopPropagation();
+    decide(event.key === "Enter");
   };
   return (
     <input
@@ -87,7 +109,7 @@ function RenameField({ title, save, cancel }: RenameProps) {
       defaultValue={title}
       aria-label={t("renameField")}
       onKeyDown={onKeyDown}
-      onBlur={() => save(field.current?.value.trim() ?? "")}
+      onBlur={() => decide(true)}
     />
   );
 }

@@ -3,7 +3,7 @@
  * opens and back to the button when it closes.
  */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useEscape, useOutsidePress } from "../hooks";
 
 interface Props {
@@ -31,7 +31,7 @@ export function Popup({ button, label, class: className = "icon-button", surface
     trigger.current?.focus();
   };
   useOutsidePress(root, open, () => setOpen(false));
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open) firstFocus(inside.current)?.focus();
   }, [open]);
   useEscape(root, open, close);

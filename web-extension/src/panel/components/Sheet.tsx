@@ -1,6 +1,6 @@
 /** A surface that covers the panel for a while: history, preview. A native modal dialog, so focus stays inside. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../i18n";
 import { IconButton } from "./IconButton";
 
@@ -14,7 +14,7 @@ interface Props {
 export function Sheet({ title, close, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {

@@ -16,7 +16,7 @@ interface Props {
   actions: TurnActions;
   finding: boolean;
   closeFind: () => void;
-  /** What stands above the turns: cards about the connection or the model, or the empty state. */
+  /** What stands after the turns: cards about the connection or the model, or the empty state. */
   children: ComponentChildren;
 }
 
@@ -45,7 +45,6 @@ export function Transcript({ state, actions, finding, closeFind, children }: Pro
       <div class="transcript" ref={scroller} role="log" aria-live="off" aria-label={t("transcript")} tabIndex={0}>
         <div class="transcript-content" ref={content}>
           <OlderButton conversation={conversation} />
-          {children}
           <div class="spacer" style={{ height: `${rows.before}px` }} />
           {rows.indexes.map((index) => {
             const turn = turns[index];
@@ -65,6 +64,7 @@ export function Transcript({ state, actions, finding, closeFind, children }: Pro
             );
           })}
           <div class="spacer" style={{ height: `${rows.after}px` }} />
+          {children}
         </div>
       </div>
       {!atEnd && <LatestButton onClick={() => follower.current?.toEnd()} />}

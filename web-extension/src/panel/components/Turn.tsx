@@ -20,6 +20,7 @@ export interface TurnActions {
   branch: (turn: TurnView, text: string) => void;
   openSetUp: () => void;
   jumpToRunning: () => void;
+  focusComposer: () => void;
   announce: (text: string) => void;
 }
 
@@ -89,7 +90,11 @@ export class Turn extends Component<Props, State> {
       actions.branch(turn, text);
     };
     if (!this.state.editing || busy) return <Prompt turn={turn} edit={busy ? null : () => setEditing(true)} />;
-    return <PromptEditor text={turn.prompt} askAgain={askAgain} cancel={() => setEditing(false)} />;
+    const cancel = () => {
+      setEditing(false);
+      actions.focusComposer();
+    };
+    return <PromptEditor text={turn.prompt} askAgain={askAgain} cancel={cancel} />;
   }
 
   #recover(how: "retry" | "set-up" | "edit" | "jump"): void {

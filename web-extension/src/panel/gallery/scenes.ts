@@ -133,6 +133,7 @@ export const SCENES: ReadonlyMap<string, () => Scene> = new Map<string, () => Sc
   ],
   ["page-restricted", () => scene({ page: unreadable("restricted-page") })],
   ["page-needs-permission", () => scene({ page: unreadable("needs-permission") })],
+  ["page-needs-press", () => scene({ page: { state: "unreadable", fault: "needs-permission" } })],
   ["page-no-tab", () => scene({ page: unreadable("no-tab") })],
   ["page-capture-failed", () => scene({ page: unreadable("capture-failed") })],
   ["page-other-tab", () => scene({ page: { ...page, other: true } })],

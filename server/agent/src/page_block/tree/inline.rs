@@ -12,12 +12,7 @@ const MOST_REFS: usize = 8;
 
 /// `role "name"` of a container.
 pub(super) fn titled(node: &AxNode, name: &str) -> String {
-    let mut title = node
-        .role
-        .chars()
-        .filter(|char| !char.is_control())
-        .take(40)
-        .collect::<String>();
+    let mut title = role(node);
     if !name.is_empty() {
         title.push_str(&format!(" \"{name}\""));
     }
@@ -25,10 +20,18 @@ pub(super) fn titled(node: &AxNode, name: &str) -> String {
     title
 }
 
+/// The role, as short and plain as it should be.
+pub(super) fn role(node: &AxNode) -> String {
+    match node.role.as_str() {
+        "generic" | "text" | "" => "clickable".to_owned(),
+        role => crate::page_block::text::flat(role, 40),
+    }
+}
+
 /// A control: `role "name" = value (states) [ref]`, with address and description where there is room.
 pub(super) fn control(lines: &mut Lines, node: &AxNode, with_role: bool) -> String {
     let mut line = if with_role {
-        format!("{} ", node.role)
+        format!("{} ", role(node))
     } else {
         String::new()
     };
@@ -94,8 +97,11 @@ fn gather(lines: &mut Lines, node: &AxNode, covered: &str, depth: usize, parts: 
         if !states.is_empty() {
             parts.push(format!("({})", states.join(", ")));
         }
+        if let Some(reference) = node.reference.as_deref() {
+            parts.push(format!("[{}]", lines.text(reference)));
+        }
     }
-    lines.unread += u64::from(node.omitted);
+    lines.unread += node::missing(node);
     for child in &node.children {
         gather(lines, child, &covered, depth - 1, parts);
     }

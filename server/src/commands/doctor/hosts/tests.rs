@@ -26,7 +26,11 @@ impl Home {
         fs::create_dir_all(home.join(".config/chromium/Default")).unwrap();
         let programs = folder.path().join("bin");
         fs::create_dir_all(&programs).unwrap();
-        let env = Env { layout: Layout::in_folder(home.join("sidewire")), places, programs };
+        let env = Env {
+            layout: Layout::in_folder(home.join("sidewire")),
+            places,
+            programs,
+        };
         host(&env.host_program(), version);
         Self { folder, env }
     }
@@ -48,7 +52,10 @@ impl Home {
 
     async fn findings(&self) -> Vec<(Level, String)> {
         let findings = check(&self.env, None).await;
-        findings.into_iter().map(|finding| (finding.level, finding.to_string())).collect()
+        findings
+            .into_iter()
+            .map(|finding| (finding.level, finding.to_string()))
+            .collect()
     }
 }
 
@@ -63,7 +70,10 @@ fn current() -> String {
 
 fn only(findings: &[(Level, String)], level: Level, part: &str) {
     let bad: Vec<_> = findings.iter().filter(|(found, _)| *found != Level::Ok).collect();
-    assert!(matches!(bad.as_slice(), [(found, text)] if *found == level && text.contains(part)), "{part}: {findings:?}");
+    assert!(
+        matches!(bad.as_slice(), [(found, text)] if *found == level && text.contains(part)),
+        "{part}: {findings:?}"
+    );
 }
 
 #[tokio::test]
@@ -72,13 +82,20 @@ async fn a_good_registration_is_fine() {
     let program = home.env.host_program();
     let findings = home.register_host(&program).findings().await;
     assert_eq!(findings.len(), 2, "{findings:?}");
-    assert!(findings.iter().all(|(level, _)| *level == Level::Ok), "{findings:?}");
+    assert!(
+        findings.iter().all(|(level, _)| *level == Level::Ok),
+        "{findings:?}"
+    );
 }
 
 #[tokio::test]
 async fn a_used_browser_without_manifest_is_told_to_install() {
     let home = Home::new(&current());
-    only(&home.findings().await, Level::Fail, "Chromium has no manifest of Sidewire — run `sidewire install`");
+    only(
+        &home.findings().await,
+        Level::Fail,
+        "Chromium has no manifest of Sidewire — run `sidewire install`",
+    );
     let program = home.env.host_program();
     let home = home.register_host(&program);
     fs::create_dir_all(home.env.places.config_home.join("vivaldi/Default")).unwrap();
@@ -89,7 +106,11 @@ async fn a_used_browser_without_manifest_is_told_to_install() {
 async fn a_broken_manifest_names_file_and_fault() {
     let home = Home::new(&current()).register("{");
     let file = home.manifest_file();
-    only(&home.findings().await, Level::Fail, &format!("{}: it is not JSON — run", file.display()));
+    only(
+        &home.findings().await,
+        Level::Fail,
+        &format!("{}: it is not JSON — run", file.display()),
+    );
 }
 
 #[tokio::test]
@@ -97,7 +118,11 @@ async fn a_manifest_of_another_name_or_id_is_refused() {
     let home = Home::new(&current());
     let good = render(Family::Chromium, &home.env.host_program(), &[]);
     let stranger = good.replace(sidewire_contract::identity::EXTENSION_ID, &"a".repeat(32));
-    only(&home.register(&stranger).findings().await, Level::Fail, "does not allow our extension");
+    only(
+        &home.register(&stranger).findings().await,
+        Level::Fail,
+        "does not allow our extension",
+    );
 }
 
 #[tokio::test]
@@ -107,7 +132,12 @@ async fn a_host_that_cannot_start_is_a_fault() {
     let home = home.register_host(&program);
     fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).unwrap();
     let findings = home.findings().await;
-    assert!(findings.iter().any(|(_, text)| text.contains("not executable (mode 0644)")), "{findings:?}");
+    assert!(
+        findings
+            .iter()
+            .any(|(_, text)| text.contains("not executable (mode 0644)")),
+        "{findings:?}"
+    );
 }
 
 #[tokio::test]
@@ -125,7 +155,11 @@ async fn the_host_of_another_installation_is_a_warning() {
     let home = Home::new(&current());
     let other = home.folder.path().join("other-host");
     host(&other, &current());
-    only(&home.register_host(&other).findings().await, Level::Warn, "another installation");
+    only(
+        &home.register_host(&other).findings().await,
+        Level::Warn,
+        "another installation",
+    );
 }
 
 #[tokio::test]
@@ -135,5 +169,10 @@ async fn a_profile_that_was_named_must_have_its_manifest() {
     let home = home.register_host(&program);
     let profile = home.folder.path().join("profile");
     let findings = check(&home.env, Some(&profile)).await;
-    assert!(findings.iter().any(|finding| finding.what.contains("the profile has no manifest")), "{findings:?}");
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding.what.contains("the profile has no manifest")),
+        "{findings:?}"
+    );
 }

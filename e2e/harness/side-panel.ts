@@ -1,0 +1,117 @@
+/** The real side panel. Playwright does not list it among its pages, so it is driven by the protocol beneath. */
+import { writeFile } from "node:fs/promises";
+import type { CDPSession, Page } from "playwright-core";
+import identity from "../../contract/identity.json";
+import { type Browser, EXTENSION_URL } from "./browser";
+import { until } from "./until";
+
+type Target = { targetId: string; type: string; url: string };
+
+/** The panel that the browser shows beside a page. */
+export class SidePanel {
+  readonly #session: CDPSession;
+  readonly #id: string;
+  readonly #waiting = new Map<number, (answer: unknown) => void>();
+  #last = 0;
+
+  private constructor(session: CDPSession, id: string) {
+    this.#session = session;
+    this.#id = id;
+    session.on("Target.receivedMessageFromTarget", ({ sessionId, message }) => {
+      if (sessionId === id) this.#receive(JSON.parse(message));
+    });
+  }
+
+  /** Clicks the extension's toolbar icon on a page, as a person does, and takes the panel that opens. */
+  static async open(browser: Browser, page: Page): Promise<SidePanel> {
+    const session = await browser.session();
+    await page.bringToFront();
+    const known = new Set((await panelTargets(session)).map(({ targetId }) => targetId));
+    await clickIcon(session, page.url());
+    const opened = await until("a side panel", async () =>
+      (await panelTargets(session)).find(({ targetId }) => !known.has(targetId)),
+    );
+    const { sessionId } = await session.send("Target.attachToTarget", { targetId: opened.targetId, flatten: false });
+    return new SidePanel(session, sessionId);
+  }
+
+  /** The value of an expression in the panel's document. */
+  async evaluate(expression: string): Promise<unknown> {
+    const answer = await this.#send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
+    return field(field(answer, "result"), "value");
+  }
+
+  /** All text that the panel shows. */
+  async text(): Promise<string> {
+    return String(await this.evaluate("document.body.innerText"));
+  }
+
+  /** Waits until the panel shows a text. */
+  async shows(text: string): Promise<void> {
+    await until(`“${text}” in the side panel`, async () => ((await this.text()).includes(text) ? true : undefined));
+  }
+
+  /** Writes a question and sends it. */
+  async ask(text: string): Promise<void> {
+    await this.evaluate("document.querySelector('.composer textarea').focus()");
+    await this.#send("Input.insertText", { text });
+    const enter = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" };
+    await this.#send("Input.dispatchKeyEvent", { type: "keyDown", ...enter });
+    await this.#send("Input.dispatchKeyEvent", { type: "keyUp", ...enter });
+  }
+
+  /** Presses the button of that name or text. */
+  async press(name: string): Promise<void> {
+    const find = `[...document.querySelectorAll("button")].find((button) =>
+      [button.ariaLabel, button.textContent.trim()].includes(${JSON.stringify(name)}))`;
+    await until(`a button “${name}”`, async () =>
+      (await this.evaluate(`${find} !== undefined`)) === true ? true : undefined,
+    );
+    await this.evaluate(`${find}.click()`);
+  }
+
+  /** Takes a picture of it. */
+  async screenshot(path?: string): Promise<Buffer> {
+    const picture = field(await this.#send("Page.captureScreenshot", { format: "png" }), "data");
+    const bytes = Buffer.from(String(picture), "base64");
+    if (path !== undefined) await writeFile(path, bytes);
+    return bytes;
+  }
+
+  async #send(method: string, params: Record<string, unknown>): Promise<unknown> {
+    this.#last += 1;
+    const id = this.#last;
+    const answered = new Promise<unknown>((resolve) => {
+      this.#waiting.set(id, resolve);
+    });
+    const message = JSON.stringify({ id, method, params });
+    await this.#session.send("Target.sendMessageToTarget", { sessionId: this.#id, message });
+    const answer = await answered;
+    const error = field(answer, "error");
+    if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
+    return field(answer, "result");
+  }
+
+  #receive(answer: unknown): void {
+    const id = field(answer, "id");
+    if (typeof id !== "number") return;
+    this.#waiting.get(id)?.(answer);
+    this.#waiting.delete(id);
+  }
+}
+
+async function panelTargets(session: CDPSession): Promise<Target[]> {
+  const { targetInfos } = await session.send("Target.getTargets");
+  return targetInfos.filter(({ type, url }) => type === "page" && url.startsWith(`${EXTENSION_URL}/panel.html`));
+}
+
+async function clickIcon(session: CDPSession, url: string): Promise<void> {
+  const { targetInfos } = await session.send("Target.getTargets", { filter: [{}] });
+  const tab = targetInfos.find((target) => target.type === "tab" && target.url === url);
+  if (tab === undefined) throw new Error(`no tab shows ${url}`);
+  await session.send("Extensions.triggerAction", { id: identity.extensionId, targetId: tab.targetId });
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** Each file starts browsers of its own; two at a time is what a small machine bears. */
+export default defineConfig({
+  test: {
+    include: ["tests/**/*.test.ts"],
+    fileParallelism: true,
+    maxWorkers: 2,
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+  },
+});
