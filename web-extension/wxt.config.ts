@@ -33,7 +33,7 @@ export default defineConfig({
     description: "__MSG_extensionDescription__",
     default_locale: "en",
     key: identity.extensionKey,
-    minimum_chrome_version: "116",
+    minimum_chrome_version: "126",
     incognito: "split",
     // activeTab: the page in front on a click · scripting: reading it · sidePanel, contextMenus: the panel and how it is
     // opened · storage: the pairing and what must survive the service worker · nativeMessaging: the worker.

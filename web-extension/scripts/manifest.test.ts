@@ -104,7 +104,7 @@ describe("manifest", () => {
 
   it("keeps incognito windows apart and opens by a shortcut", () => {
     expect(manifest.incognito).toBe("split");
-    expect(manifest.minimum_chrome_version).toBe("116");
+    expect(manifest.minimum_chrome_version).toBe("126");
     expect(manifest.commands).toMatchObject({ _execute_action: { suggested_key: { default: "Alt+Shift+S" } } });
     expect(manifest.action).not.toHaveProperty("default_popup");
   });

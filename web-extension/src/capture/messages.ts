@@ -151,7 +151,7 @@ const TEXTS = ["name", "ref", "value"] as const;
 const LATER_TEXTS = ["current", "description", "url", "selection"] as const;
 const COUNTS = ["level", "omitted", "rowCount"] as const;
 const THREE_STATES = ["checked", "pressed"] as const;
-const FLAGS = ["disabled", "expanded", "selected", "required", "readonly", "invalid", "focused", "offscreen"] as const;
+const FLAGS = ["disabled", "selected", "required", "readonly", "invalid", "focused", "offscreen"] as const;
 const TEXT_MAX = 4096;
 
 /** A node made of the known members of `raw`. */
@@ -160,7 +160,8 @@ function axNode(raw: unknown): AxNode | null {
   const node: AxNode = { role: clip(raw["role"], 40) };
   copyTexts(raw, node, TEXTS);
   for (const key of COUNTS) if (isCount(raw[key])) node[key] = raw[key];
-  for (const key of THREE_STATES) if (raw[key] === true || raw[key] === "mixed") node[key] = raw[key];
+  for (const key of THREE_STATES) if (typeof raw[key] === "boolean" || raw[key] === "mixed") node[key] = raw[key];
+  if (typeof raw["expanded"] === "boolean") node.expanded = raw["expanded"];
   for (const key of FLAGS) if (raw[key] === true) node[key] = true;
   copyTexts(raw, node, LATER_TEXTS);
   return node;

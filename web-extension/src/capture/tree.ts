@@ -12,10 +12,10 @@ export type AxNode = {
   ref?: string;
   value?: string;
   level?: number;
-  checked?: true | "mixed";
-  pressed?: true | "mixed";
+  checked?: boolean | "mixed";
+  pressed?: boolean | "mixed";
   disabled?: true;
-  expanded?: true;
+  expanded?: boolean;
   selected?: true;
   required?: true;
   readonly?: true;

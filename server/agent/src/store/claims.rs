@@ -96,31 +96,36 @@ impl Claims {
 
 fn take_file(path: &Path, holder: &str) -> Result<Claim, ClaimError> {
     for _try in 0..TRIES {
-        let mut file = folder::lock_file(path).map_err(StoreError::Lock)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(ClaimError::Held {
-                    holder: read_holder(&mut file),
-                });
-            }
-            Err(TryLockError::Error(source)) => return Err(StoreError::Lock(source).into()),
-        }
-        // The last holder may have removed the file between our opening and locking it: then this lock is worth
-        // nothing.
-        if folder::is_at(&file, path).map_err(StoreError::Lock)? {
-            write_holder(&mut file, holder).map_err(StoreError::Lock)?;
-            return Ok(Claim {
-                held: Held::File {
-                    file,
-                    path: path.to_owned(),
-                },
-            });
+        let file = folder::lock_file(path).map_err(StoreError::Lock)?;
+        if let Some(claim) = lock(file, path, holder)? {
+            return Ok(claim);
         }
     }
     Err(ClaimError::Held {
         holder: "another process".to_owned(),
     })
+}
+
+/// Locks the file that was opened at `path`. `None` when the last holder has removed it since: then its lock is worth
+/// nothing.
+pub(super) fn lock(mut file: File, path: &Path, holder: &str) -> Result<Option<Claim>, ClaimError> {
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(ClaimError::Held {
+                holder: read_holder(&mut file),
+            });
+        }
+        Err(TryLockError::Error(source)) => return Err(StoreError::Lock(source).into()),
+    }
+    if !folder::is_at(&file, path).map_err(StoreError::Lock)? {
+        return Ok(None);
+    }
+    write_holder(&mut file, holder).map_err(StoreError::Lock)?;
+    let path = path.to_owned();
+    Ok(Some(Claim {
+        held: Held::File { file, path },
+    }))
 }
 
 fn write_holder(file: &mut File, holder: &str) -> io::Result<()> {

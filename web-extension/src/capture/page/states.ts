@@ -8,14 +8,15 @@ const VALUE_MAX = 2000;
 const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
 const SECRET_FILLS = /(?:^|\s)(?:current-password|new-password|one-time-code|cc-\S+)(?:\s|$)/;
 
-/** Fills the state members of a node from its element; false and empty ones stay absent. */
+/** Fills the state members of a node from its element. What can be on says that it is off; other false ones stay absent. */
 export function readState(element: Element, node: AxNode): void {
   const checked = CHECKABLE.has(node.role) ? checkedOf(element) : undefined;
   if (checked !== undefined) node.checked = checked;
   const pressed = triState(element.getAttribute("aria-pressed"));
   if (pressed !== undefined) node.pressed = pressed;
   if (isDisabled(element)) node.disabled = true;
-  if (isExpanded(element)) node.expanded = true;
+  const expanded = expandedOf(element);
+  if (expanded !== undefined) node.expanded = expanded;
   if (isTrue(element, "aria-selected")) node.selected = true;
   if (isTrue(element, "aria-required") || (isField(element) && element.required)) node.required = true;
   if (isTrue(element, "aria-readonly") || isReadonlyField(element)) node.readonly = true;
@@ -38,24 +39,25 @@ function isTrue(element: Element, attribute: string): boolean {
   return element.getAttribute(attribute) === "true";
 }
 
-function triState(value: string | null): true | "mixed" | undefined {
-  return value === "true" ? true : value === "mixed" ? "mixed" : undefined;
+function triState(value: string | null): boolean | "mixed" | undefined {
+  if (value === "mixed") return "mixed";
+  return value === "true" ? true : value === "false" ? false : undefined;
 }
 
-function checkedOf(element: Element): true | "mixed" | undefined {
-  if (!(element instanceof HTMLInputElement)) return triState(element.getAttribute("aria-checked"));
-  if (element.indeterminate) return "mixed";
-  return element.checked ? true : undefined;
+function checkedOf(element: Element): boolean | "mixed" {
+  if (!(element instanceof HTMLInputElement)) return triState(element.getAttribute("aria-checked")) ?? false;
+  return element.indeterminate ? "mixed" : element.checked;
 }
 
 function isDisabled(element: Element): boolean {
   return isTrue(element, "aria-disabled") || element.matches(":disabled");
 }
 
-function isExpanded(element: Element): boolean {
-  if (isTrue(element, "aria-expanded")) return true;
+function expandedOf(element: Element): boolean | undefined {
+  const stated = element.getAttribute("aria-expanded");
+  if (stated === "true" || stated === "false") return stated === "true";
   const details = element.localName === "summary" ? element.parentElement : null;
-  return details instanceof HTMLDetailsElement && details.open;
+  return details instanceof HTMLDetailsElement ? details.open : undefined;
 }
 
 function isReadonlyField(element: Element): boolean {

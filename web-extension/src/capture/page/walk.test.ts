@@ -72,7 +72,7 @@ describe("what is read", () => {
     [
       "radio buttons",
       '<label><input type="radio" name="r" checked>On</label><label><input type="radio" name="r">Off</label>',
-      'radio "On" checked\nradio "Off"',
+      'radio "On" checked\nradio "Off" checked=false',
     ],
     ["definition lists", "<dl><dt>Port</dt><dd>443</dd></dl>", 'list\n  term "Port"\n  definition "443"'],
     [
@@ -109,7 +109,7 @@ describe("what is read", () => {
     [
       "summary opens, closed details hide",
       "<details>raw<summary>More</summary><p>hidden</p></details>",
-      'button "More"',
+      'button "More" expanded=false',
     ],
     [
       "open details",

@@ -54,6 +54,25 @@ fn a_lock_file_of_a_dead_process_holds_nothing() {
     drop(claim);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_lock_on_a_removed_file_is_no_claim() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path(), "sidewire serve").unwrap();
+    let id = ConversationId::mint();
+    let path = folder.path().join("claims").join(format!("{id}.lock"));
+    let first = store.claim(id).unwrap();
+    let opened_early = crate::store::folder::lock_file(&path).unwrap();
+    drop(first);
+    let second = store.claim(id).unwrap();
+    let late = crate::store::claims::lock(opened_early, &path, "late").unwrap();
+    assert!(
+        late.is_none(),
+        "it would share the conversation with the second one"
+    );
+    drop(second);
+}
+
 #[test]
 fn many_threads_never_hold_one_conversation_together() {
     let folder = tempfile::tempdir().unwrap();
