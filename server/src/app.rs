@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use sidewire_agent::hooks::NoHooks;
-use sidewire_agent::session::{GRACE, ProviderSlot};
+use sidewire_agent::session::{GRACE, ProviderSlot, now_ms};
 use sidewire_agent::store::Store;
 use sidewire_agent::{Agent, AgentParts};
 use sidewire_contract::identity;
@@ -17,11 +17,14 @@ use sidewire_contract::layout::Layout;
 use tokio::task::JoinHandle;
 
 use crate::browser::{Front, FrontParts};
+use crate::commands::load_extra_ids;
 use crate::config::{Config, ExtensionId};
 use crate::mac::Secret;
 use model_desk::Models;
 pub(crate) use model_desk::open_ai;
 
+/// How often conversations that were deleted for good are removed.
+const PURGE: Duration = Duration::from_secs(60 * 60);
 /// How often the configuration is looked at, so that `sidewire setup` reaches a running worker.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
@@ -56,22 +59,24 @@ impl App {
     }
 
     /// The browser front on a port; from now on a changed configuration reaches its clients.
-    pub(crate) fn front(&mut self, local_secret: Secret, port: u16) -> Arc<Front> {
+    pub(crate) fn front(&mut self, layout: &Layout, local_secret: Secret, port: u16) -> anyhow::Result<Arc<Front>> {
         let front = Front::new(FrontParts {
             agent: Arc::clone(&self.agent),
             models: Arc::clone(&self.models) as Arc<_>,
-            origins: self.origins(),
+            origins: self.origins(layout)?,
             local_secret,
             port,
         });
         self.watch = Some(tokio::spawn(watch(Arc::clone(&self.models), Arc::clone(&front))));
-        front
+        Ok(front)
     }
 
-    /// Extensions that may connect over the loopback.
-    fn origins(&self) -> HashSet<String> {
+    /// Extensions that may connect over the loopback: ours, configured ones, and those that were installed.
+    fn origins(&self, layout: &Layout) -> anyhow::Result<HashSet<String>> {
+        let installed = load_extra_ids(layout)?.allowed_extensions;
         let configured = self.config.browser.extension_ids.iter().map(ExtensionId::as_str);
-        configured.chain([identity::EXTENSION_ID]).map(|id| format!("chrome-extension://{id}")).collect()
+        let known = configured.chain(installed.iter().map(String::as_str));
+        Ok(known.chain([identity::EXTENSION_ID]).map(|id| format!("chrome-extension://{id}")).collect())
     }
 
     /// Ends what runs beside connections and turns.
@@ -82,10 +87,16 @@ impl App {
     }
 }
 
-/// Puts a changed configuration in use and tells the clients.
+/// Puts a changed configuration in use and tells the clients; clears away what was deleted.
 async fn watch(models: Arc<Models>, front: Arc<Front>) {
+    let mut purge = tokio::time::interval(PURGE);
     loop {
-        tokio::time::sleep(LOOK_AGAIN).await;
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_AGAIN) => {}
+            _ = purge.tick() => if let Err(error) = front.agent.store().purge(now_ms()).await {
+                tracing::warn!(%error, "failed to remove deleted conversations");
+            }
+        }
         if let Some(model) = models.reload_if_changed() {
             // Nobody listening is no fault: every connection reads the current model when it begins.
             let _listeners = front.model_changes.send(model);

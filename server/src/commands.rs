@@ -16,6 +16,8 @@ mod pair;
 mod serve;
 mod setup;
 
+pub(crate) use install::load_extra_ids;
+
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};

@@ -184,6 +184,24 @@ impl Client {
         }
     }
 
+    /// Sends a ping of the protocol and waits for its pong.
+    ///
+    /// # Errors
+    /// The code with which the worker closed instead.
+    pub async fn protocol_ping(&mut self) -> Result<(), Option<CloseCode>> {
+        if !self.try_send(Message::Ping(vec![0; 8].into())).await {
+            return Err(None);
+        }
+        loop {
+            match within("a message", self.socket.next()).await {
+                Some(Ok(Message::Pong(_))) => return Ok(()),
+                Some(Ok(Message::Close(close))) => return Err(close.map(|close| close.code)),
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return Err(None),
+            }
+        }
+    }
+
     /// How the worker closed, when it sends nothing before.
     ///
     /// # Panics

@@ -16,7 +16,8 @@ use crate::{Offer, ScriptedModel, Worker, within};
 
 /// A folder of its own; every process that was started for it ends with it.
 pub struct Home {
-    folder: TempDir,
+    path: PathBuf,
+    _folder: Option<TempDir>,
 }
 
 /// What a command did.
@@ -67,7 +68,13 @@ impl Home {
     pub fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("sidewire-test-").tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
-        Self { folder }
+        Self { path: folder.path().to_owned(), _folder: Some(folder) }
+    }
+
+    /// A home below this one that does not exist yet.
+    #[must_use]
+    pub fn below(&self, path: &str) -> Self {
+        Self { path: self.path.join(path), _folder: None }
     }
 
     /// A fresh folder in which a scripted model is set up.
@@ -81,7 +88,7 @@ impl Home {
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        &self.path
     }
 
     /// Its files.

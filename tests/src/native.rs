@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::identity::random;
-use crate::process::{Process, arguments, command, program};
+use crate::process::{Process, arguments, command, program, read_all};
 use crate::{Home, Identity, Peer, within};
 
 /// What Chromium passes as the first argument.
@@ -98,6 +98,15 @@ impl NativeHost {
         within("a payload", stdout.read_exact(&mut payload)).await.expect("a whole frame");
         serde_json::from_slice::<serde_json::Value>(&payload).expect("a browser drops what is no JSON");
         Some(payload)
+    }
+
+    /// Everything it writes, for the one case in which that is no frames.
+    ///
+    /// # Panics
+    /// When it is no text.
+    pub async fn read_text(&mut self) -> String {
+        let stdout = self.stdout.take().expect("the output is open");
+        String::from_utf8(read_all(stdout).await).unwrap()
     }
 
     /// The browser closes its end.

@@ -13,7 +13,7 @@ use sidewire_contract::number::Count;
 use sidewire_contract::text::NonEmpty;
 
 use crate::browser::{ModelDesk, ModelError, ProviderChoice, model_state};
-use crate::config::{Config, OpenAiConfig, ProviderConfig, check_api_key, load_api_key, parse_base_url, save_provider};
+use crate::config::{Config, OpenAiConfig, ProviderConfig, check_api_key, key_for, load_api_key, parse_base_url, save_provider};
 use crate::providers::detect::{USUAL_PLACES, detect_local_servers};
 use crate::providers::offline::OfflineProvider;
 use crate::providers::openai::{self, OpenAiProvider};
@@ -153,7 +153,8 @@ impl ModelDesk for Models {
             check_api_key(secrecy::ExposeSecret::expose_secret(key))
                 .map_err(|_| ModelError::BadRequest("the key holds characters that no key has"))?;
         }
-        let tried = open_ai(&config, choice.api_key.clone()).map_err(|error| ModelError::Provider(error.to_string()))?;
+        let key = key_for(&self.layout, &config, choice.api_key.as_ref()).map_err(|_| ModelError::Storage)?;
+        let tried = open_ai(&config, key).map_err(|error| ModelError::Provider(error.to_string()))?;
         tried.probe().await.map_err(|error| ModelError::Provider(error.to_string()))?;
         self.put_in_use(ProviderConfig::OpenAi(config), choice.api_key).await
     }

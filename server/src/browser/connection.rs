@@ -21,6 +21,7 @@ use sidewire_contract::limits;
 use sidewire_contract::media_asset::{AssetUnavailable, MediaAssetError};
 use sidewire_contract::reason::ErrorReason;
 use tokio::sync::{Notify, OwnedSemaphorePermit, broadcast, mpsc};
+use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
@@ -39,6 +40,10 @@ const HANDLERS: usize = 64;
 const POSTS: usize = 64;
 /// Frames that cannot be read before the client is given up.
 const BAD_FRAMES: u32 = 64;
+/// Most bytes of a session key or history hint; both become keys of the store.
+const NAME: usize = 1024;
+/// A revoked pairing ends its connection at most this late.
+const RECHECK: Duration = Duration::from_secs(5);
 /// A client that answers pings is heard at least every 20 s; three missed and it is gone.
 const SILENCE: Duration = Duration::from_secs(65);
 
@@ -84,6 +89,8 @@ enum Ended {
     Silent,
     #[error("the client kept sending frames that cannot be read")]
     Rubbish,
+    #[error("the client's pairing was revoked")]
+    Revoked,
 }
 
 /// What handlers of one connection share.
@@ -103,16 +110,25 @@ async fn read(mut stream: SplitStream<Socket>, desk: Desk) -> Result<(), Ended> 
     let mut desk = Arc::new(desk);
     let mut models = desk.front.model_changes.subscribe();
     let mut handlers: FuturesUnordered<Handler> = FuturesUnordered::new();
+    let mut recheck = tokio::time::interval(RECHECK);
+    let mut heard = Instant::now();
     let mut bad_frames = 0;
     loop {
         let frame = tokio::select! {
+            _ = recheck.tick(), if !desk.client.key_id.is_local() => {
+                if desk.is_revoked().await {
+                    return Err(Ended::Revoked);
+                }
+                continue;
+            }
             Some(()) = handlers.next(), if !handlers.is_empty() => continue,
             changed = models.recv() => {
                 handlers.push(announce_model(Arc::clone(&desk), changed));
                 continue;
             }
-            frame = tokio::time::timeout(SILENCE, stream.next()), if handlers.len() < HANDLERS => frame,
+            frame = timeout_at(heard + SILENCE, stream.next()), if handlers.len() < HANDLERS => frame,
         };
+        heard = Instant::now();
         let text = match frame.map_err(|_| Ended::Silent)? {
             Some(Ok(Message::Text(text))) => text,
             Some(Ok(Message::Close(_))) | None => return Ok(()),
@@ -256,6 +272,11 @@ impl Desk {
         let _nobody_left = self.post.send(post).await;
     }
 
+    /// A key that cannot be looked up right now stands.
+    async fn is_revoked(&self) -> bool {
+        matches!(self.front.agent.store().pairing(self.client.key_id.as_str()).await, Ok(None))
+    }
+
     /// A question is on its way: a stop that overtakes it finds it here.
     fn expect(&self, id: &ChatId) {
         self.asking().insert(id.clone(), false);
@@ -263,7 +284,8 @@ impl Desk {
 
     async fn ask(&self, request: ChatRequest) {
         let id = request.id.clone();
-        if request.text.len() > limits::CHAT_TEXT {
+        let hint = request.history_hint.as_deref().unwrap_or_default();
+        if request.text.len() > limits::CHAT_TEXT || request.session_key.as_str().len() > NAME || hint.len() > NAME {
             self.asking().remove(&id);
             return self.send(translate::error(id, ErrorReason::Provider4xx)).await;
         }

@@ -91,7 +91,7 @@ async fn revoke(store: &Store, key_id: &str) -> anyhow::Result<()> {
         bail!("nothing is paired under {key_id:?}; `sidewire pair --list` shows what is");
     }
     ui::say(format_args!(
-        "{key_id} can no longer connect; an open connection ends with the next start of the worker"
+        "{key_id} can no longer connect; an open connection ends within seconds"
     ));
     Ok(())
 }

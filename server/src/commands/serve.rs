@@ -110,7 +110,7 @@ impl Worker {
         let mut app = App::open(&layout)?;
         let listener = browser::bind(args.port)?;
         let port = listener.local_addr()?.port();
-        let front = app.front(secret, port);
+        let front = app.front(&layout, secret, port)?;
         announce(&layout, port)?;
         tracing::info!(port, version = env!("CARGO_PKG_VERSION"), "the worker is ready");
         if !args.detached {

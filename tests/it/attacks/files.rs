@@ -32,13 +32,9 @@ async fn s17_a_folder_that_is_open_to_others_is_closed_first() {
 #[tokio::test]
 async fn s17_a_folder_that_does_not_exist_is_made_private() {
     let outer = Home::new();
-    let inner = outer.path().join("a/b");
-    fs::create_dir(outer.path().join("a")).unwrap();
-    fs::remove_dir(outer.path().join("a")).unwrap();
-    let home = outer.at("a/b");
+    let home = outer.below("a/b");
     let _worker = home.worker().await;
-    let mode = fs::metadata(&inner).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode, 0o700);
+    assert_eq!(home.mode("."), 0o700);
 }
 
 #[tokio::test]

@@ -24,13 +24,11 @@ async fn s14_pings_of_the_protocol_buy_a_stranger_no_time() {
     let worker = home.worker().await;
     let mut client = Client::stranger(worker.port, None).await.unwrap();
     let closed = async {
-        // As fast as the worker takes them; each answer is waited for.
-        while client.try_send(Message::Ping(vec![0; 8].into())).await {
-            if let Some(code) = client.closed_meanwhile().await {
+        loop {
+            if let Err(code) = client.protocol_ping().await {
                 return code;
             }
         }
-        None
     };
     let code = within("the end of the patience", closed).await;
     assert!(matches!(code, None | Some(CloseCode::Policy)), "{code:?}");

@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_deep_file_is_read_without_its_levels() {
-        let deep = format!("{}core{}", "<ul><li>".repeat(10_000), "</li></ul>".repeat(10_000));
+        let deep = format!("{}core{}", "<ul><li>".repeat(1_000), "</li></ul>".repeat(1_000));
         let text = read(&deep).tree.to_string();
         assert!(text.contains("core"));
         assert!(sidewire_contract::limits::check_depth(text.as_bytes(), 100).is_ok());
