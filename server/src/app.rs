@@ -50,7 +50,12 @@ impl App {
             grace: GRACE,
         });
         let models = Arc::new(Models::new(layout.clone(), provider));
-        Ok(Self { config, agent, models, watch: None })
+        Ok(Self {
+            config,
+            agent,
+            models,
+            watch: None,
+        })
     }
 
     /// What the person configured.
@@ -59,7 +64,12 @@ impl App {
     }
 
     /// The browser front on a port; from now on a changed configuration reaches its clients.
-    pub(crate) fn front(&mut self, layout: &Layout, local_secret: Secret, port: u16) -> anyhow::Result<Arc<Front>> {
+    pub(crate) fn front(
+        &mut self,
+        layout: &Layout,
+        local_secret: Secret,
+        port: u16,
+    ) -> anyhow::Result<Arc<Front>> {
         let front = Front::new(FrontParts {
             agent: Arc::clone(&self.agent),
             models: Arc::clone(&self.models) as Arc<_>,
@@ -76,7 +86,10 @@ impl App {
         let installed = load_extra_ids(layout)?.allowed_extensions;
         let configured = self.config.browser.extension_ids.iter().map(ExtensionId::as_str);
         let known = configured.chain(installed.iter().map(String::as_str));
-        Ok(known.chain([identity::EXTENSION_ID]).map(|id| format!("chrome-extension://{id}")).collect())
+        Ok(known
+            .chain([identity::EXTENSION_ID])
+            .map(|id| format!("chrome-extension://{id}"))
+            .collect())
     }
 
     /// Ends what runs beside connections and turns.

@@ -24,12 +24,12 @@ use sidewire_agent::Agent;
 use tokio::sync::{Notify, Semaphore, broadcast};
 use tokio_util::sync::CancellationToken;
 
+use crate::mac::Secret;
 pub(crate) use listener::{bind, run};
 pub(crate) use models::{ModelDesk, ModelError, ProviderChoice};
 use private::PrivateAgents;
-pub(crate) use translate::model_state;
-use crate::mac::Secret;
 use sidewire_contract::model::ModelState;
+pub(crate) use translate::model_state;
 
 /// Sockets that have not proved themselves yet, at most.
 const STRANGERS: usize = 16;

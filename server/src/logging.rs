@@ -26,8 +26,19 @@ pub(crate) fn init(layout: &Layout, to_stderr: bool) -> anyhow::Result<WorkerGua
         .with_context(|| format!("failed to write a log in {}", folder.display()))?;
     let (file, guard) = tracing_appender::non_blocking(file);
     let filter = || EnvFilter::try_from_env("SIDEWIRE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let to_file = fmt::layer().with_writer(file).with_ansi(false).with_filter(filter());
-    let to_stderr = to_stderr.then(|| fmt::layer().with_writer(std::io::stderr).with_filter(EnvFilter::new("warn")));
-    tracing_subscriber::registry().with(to_file).with(to_stderr).try_init().context("failed to start the log")?;
+    let to_file = fmt::layer()
+        .with_writer(file)
+        .with_ansi(false)
+        .with_filter(filter());
+    let to_stderr = to_stderr.then(|| {
+        fmt::layer()
+            .with_writer(std::io::stderr)
+            .with_filter(EnvFilter::new("warn"))
+    });
+    tracing_subscriber::registry()
+        .with(to_file)
+        .with(to_stderr)
+        .try_init()
+        .context("failed to start the log")?;
     Ok(guard)
 }

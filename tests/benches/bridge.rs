@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Child;
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{WebSocketStream, accept_async};
+use tokio_tungstenite::{WebSocketStream, accept_async, client_async};
 
 /// The first argument that makes this program the bridge.
 pub(crate) const ROLE: &str = "--minimal-bridge";
@@ -17,10 +17,18 @@ pub(crate) const ROLE: &str = "--minimal-bridge";
 pub(crate) async fn serve(provider: &str) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("{}", listener.local_addr().unwrap().port());
-    let http = reqwest::Client::builder().tcp_nodelay(true).no_proxy().build().unwrap();
+    let http = reqwest::Client::builder()
+        .tcp_nodelay(true)
+        .no_proxy()
+        .build()
+        .unwrap();
     while let Ok((stream, _)) = listener.accept().await {
         stream.set_nodelay(true).unwrap();
-        tokio::spawn(converse(stream, http.clone(), format!("{provider}/chat/completions")));
+        tokio::spawn(converse(
+            stream,
+            http.clone(),
+            format!("{provider}/chat/completions"),
+        ));
     }
 }
 
@@ -58,15 +66,26 @@ async fn answer(
     id: &str,
     model: &str,
 ) {
-    let mut body = http.post(url).json(&json!({ "model": model })).send().await.unwrap().bytes_stream();
+    let mut body = http
+        .post(url)
+        .json(&json!({ "model": model }))
+        .send()
+        .await
+        .unwrap()
+        .bytes_stream();
     let (mut buffer, mut seq) = (Vec::new(), 0_u64);
     while let Some(Ok(bytes)) = body.next().await {
         buffer.extend_from_slice(&bytes);
         let mut done = 0;
-        while let Some(end) = buffer.get(done..).and_then(|rest| rest.windows(2).position(|pair| pair == b"\n\n")) {
+        while let Some(end) = buffer
+            .get(done..)
+            .and_then(|rest| rest.windows(2).position(|pair| pair == b"\n\n"))
+        {
             let event = buffer.get(done + 6..done + end).unwrap_or_default();
             done += end + 2;
-            let Ok(event) = serde_json::from_slice::<Event<'_>>(event) else { continue };
+            let Ok(event) = serde_json::from_slice::<Event<'_>>(event) else {
+                continue;
+            };
             let content = event.choices.into_iter().find_map(|choice| choice.delta.content);
             let Some(delta) = content else { continue };
             let frame = json!({ "type": "chat_delta", "id": id, "seq": seq, "delta": delta });
@@ -76,15 +95,40 @@ async fn answer(
         buffer.drain(..done);
         sink.flush().await.unwrap();
     }
-    sink.send(Message::text(json!({ "type": "chat_done", "id": id }).to_string())).await.unwrap();
+    sink.send(Message::text(
+        json!({ "type": "chat_done", "id": id }).to_string(),
+    ))
+    .await
+    .unwrap();
+}
+
+/// A WebSocket to a baseline.
+pub(crate) async fn connect(port: u16) -> WebSocketStream<TcpStream> {
+    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    stream.set_nodelay(true).unwrap();
+    client_async(format!("ws://127.0.0.1:{port}/"), stream)
+        .await
+        .unwrap()
+        .0
 }
 
 /// This program again, in another role; its first line of output is a port.
 pub(crate) async fn start_self(args: &[&str]) -> (Child, u16) {
-    #[expect(clippy::disallowed_methods, reason = "a baseline is a process like what it is compared with")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a baseline is a process like what it is compared with"
+    )]
     let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
-    let mut child = command.args(args).stdout(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let mut child = command
+        .args(args)
+        .stdout(std::process::Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap().take(16)).read_line(&mut line).await.unwrap();
+    BufReader::new(child.stdout.take().unwrap().take(16))
+        .read_line(&mut line)
+        .await
+        .unwrap();
     (child, line.trim().parse().unwrap())
 }

@@ -4,7 +4,12 @@
 //! passes or fails. This program is also its own baseline: it starts itself again as a minimal bridge (provider events
 //! to WebSocket frames and nothing else) and as a bare relay.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a benchmark that cannot measure has nothing better to do")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a benchmark that cannot measure has nothing better to do"
+)]
 #![expect(clippy::print_stdout, reason = "the table is the product")]
 
 mod bridge;
@@ -18,7 +23,10 @@ mod table;
 use table::Table;
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
         Some(bridge::ROLE) => runtime.block_on(bridge::serve(args.get(1).expect("the provider's address"))),

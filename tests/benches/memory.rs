@@ -16,7 +16,12 @@ pub(crate) async fn measure(table: &mut Table) {
 
     let clients = join_all((0..CONNECTIONS).map(|_| worker.client())).await;
     let connected = resident_kb(&mut worker);
-    table.value("memory per idle connection", "KB", (connected - idle) / f64::from(CONNECTIONS), "≤ 24 KB");
+    table.value(
+        "memory per idle connection",
+        "KB",
+        (connected - idle) / f64::from(CONNECTIONS),
+        "≤ 24 KB",
+    );
     drop(clients);
 
     let mut client = worker.client().await;
@@ -26,7 +31,12 @@ pub(crate) async fn measure(table: &mut Table) {
         ask(&mut client, at).await;
     }
     let after = resident_kb(&mut worker);
-    table.value("memory per conversation at rest", "KB", (after - before).max(0.0) / f64::from(CONVERSATIONS), "≤ 8 KB");
+    table.value(
+        "memory per conversation at rest",
+        "KB",
+        (after - before).max(0.0) / f64::from(CONVERSATIONS),
+        "≤ 8 KB",
+    );
     worker.end().await;
 }
 
@@ -38,6 +48,9 @@ async fn ask(client: &mut impl Peer, at: u32) {
 
 fn resident_kb(worker: &mut Worker) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", worker.process().pid())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap();
     line.trim().trim_end_matches(" kB").trim().parse().unwrap()
 }

@@ -27,7 +27,10 @@ impl Pace {
 
     fn of(name: &str) -> Self {
         let (deltas, apart_us) = name.split_once('-').expect("a pace");
-        Self { deltas: deltas.parse().unwrap(), apart_us: apart_us.parse().unwrap() }
+        Self {
+            deltas: deltas.parse().unwrap(),
+            apart_us: apart_us.parse().unwrap(),
+        }
     }
 }
 
@@ -39,7 +42,9 @@ pub(crate) fn now() -> u64 {
 
 /// Starts the provider; its base URL.
 pub(crate) async fn start() -> String {
-    let app = Router::new().route("/v1/chat/completions", post(complete)).route("/v1/models", get(models));
+    let app = Router::new()
+        .route("/v1/chat/completions", post(complete))
+        .route("/v1/models", get(models));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move { axum::serve(listener, app).await });
@@ -52,14 +57,24 @@ async fn models() -> Json<Value> {
 
 async fn complete(Json(request): Json<Value>) -> Response {
     let pace = Pace::of(request["model"].as_str().unwrap());
-    let events = if pace.apart_us == 0 { burst(pace.deltas).boxed() } else { paced(pace).boxed() };
+    let events = if pace.apart_us == 0 {
+        burst(pace.deltas).boxed()
+    } else {
+        paced(pace).boxed()
+    };
     let body = Body::from_stream(events.map(Ok::<_, Infallible>));
-    Response::builder().header("content-type", "text/event-stream").body(body).unwrap()
+    Response::builder()
+        .header("content-type", "text/event-stream")
+        .body(body)
+        .unwrap()
 }
 
 /// One character each, many to a packet, as a model that cannot be outrun would.
 fn burst(deltas: u32) -> impl futures_util::Stream<Item = Bytes> + Send {
-    let event = format!("data: {}\n\n", json!({ "choices": [{ "index": 0, "delta": { "content": "x" } }] }));
+    let event = format!(
+        "data: {}\n\n",
+        json!({ "choices": [{ "index": 0, "delta": { "content": "x" } }] })
+    );
     let packet = Bytes::from(event.repeat(64));
     stream::iter((0..deltas / 64).map(move |_| packet.clone())).chain(stream::once(async { end() }))
 }

@@ -7,9 +7,9 @@ use sidewire_contract::{limits, native_frame};
 use sidewire_tests::{Home, NativeHost, Peer, ping};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, ChildStdout};
-use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
 
+use crate::bridge;
 use crate::table::{Table, percentile};
 
 /// The first argument that makes this program the bare relay.
@@ -48,9 +48,20 @@ pub(crate) async fn measure(table: &mut Table) {
     }
     for (name, share, goal) in [("p50", 0.5, "≤ 1.3"), ("p99", 0.99, "≤ 1.5")] {
         let (ours, baseline) = (percentile(&mut ours, share), percentile(&mut baseline, share));
-        table.ratio(&format!("round trip through the native host, {name}"), "µs", ours, baseline, goal);
+        table.ratio(
+            &format!("round trip through the native host, {name}"),
+            "µs",
+            ours,
+            baseline,
+            goal,
+        );
     }
-    table.value("round trip to the worker alone, p50", "µs", percentile(&mut worker_alone, 0.5), "-");
+    table.value(
+        "round trip to the worker alone, p50",
+        "µs",
+        percentile(&mut worker_alone, 0.5),
+        "-",
+    );
 }
 
 #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a round trip")]
@@ -81,12 +92,23 @@ struct BareRelay {
 
 impl BareRelay {
     fn start(port: u16) -> Self {
-        #[expect(clippy::disallowed_methods, reason = "a baseline is a process like what it is compared with")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a baseline is a process like what it is compared with"
+        )]
         let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
         command.args([ROLE, &port.to_string()]).kill_on_drop(true);
-        let mut child = command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
         let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        Self { _child: child, stdin, stdout }
+        Self {
+            _child: child,
+            stdin,
+            stdout,
+        }
     }
 
     async fn round_trip(&mut self) {
@@ -102,14 +124,19 @@ impl BareRelay {
 
 /// Frames between standard input and output and a WebSocket, one after the other, with no check and no handshake.
 pub(crate) async fn serve(port: u16) {
-    let (mut socket, _) = connect_async(format!("ws://127.0.0.1:{port}/")).await.unwrap();
+    let mut socket = bridge::connect(port).await;
     let (mut stdin, mut stdout) = (tokio::io::stdin(), tokio::io::stdout());
     let mut header = [0; native_frame::HEADER_LEN];
     while stdin.read_exact(&mut header).await.is_ok() {
         let mut payload = vec![0; native_frame::decode_header(header, limits::NATIVE_IN).unwrap()];
         stdin.read_exact(&mut payload).await.unwrap();
-        socket.send(Message::text(String::from_utf8(payload).unwrap())).await.unwrap();
-        let Some(Ok(Message::Text(answer))) = socket.next().await else { return };
+        socket
+            .send(Message::text(String::from_utf8(payload).unwrap()))
+            .await
+            .unwrap();
+        let Some(Ok(Message::Text(answer))) = socket.next().await else {
+            return;
+        };
         let frame = native_frame::encode(answer.as_bytes(), limits::NATIVE_OUT).unwrap();
         stdout.write_all(&frame).await.unwrap();
         stdout.flush().await.unwrap();

@@ -28,8 +28,18 @@ pub(crate) async fn measure(table: &mut Table) {
         host_starts.push(millis(began));
     }
     worker.end().await;
-    table.value("start of the worker, until it accepts, p50", "ms", percentile(&mut worker_starts, 0.5), "≤ 50 ms");
-    table.value("start of the host, until its first answer, p50", "ms", percentile(&mut host_starts, 0.5), "≤ 20 ms");
+    table.value(
+        "start of the worker, until it accepts, p50",
+        "ms",
+        percentile(&mut worker_starts, 0.5),
+        "≤ 50 ms",
+    );
+    table.value(
+        "start of the host, until its first answer, p50",
+        "ms",
+        percentile(&mut host_starts, 0.5),
+        "≤ 20 ms",
+    );
 }
 
 fn millis(began: Instant) -> f64 {

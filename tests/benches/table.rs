@@ -11,18 +11,38 @@ pub(crate) struct Table {
 impl Table {
     /// A quantity beside its baseline; `goal` is said of the ratio.
     pub(crate) fn ratio(&mut self, what: &str, unit: &str, ours: f64, baseline: f64, goal: &str) {
-        let ratio = if baseline > 0.0 { format!("{:.2}", ours / baseline) } else { "-".to_owned() };
-        self.rows.push([what.to_owned(), number(ours, unit), number(baseline, unit), ratio, goal.to_owned()]);
+        let ratio = if baseline > 0.0 {
+            format!("{:.2}", ours / baseline)
+        } else {
+            "-".to_owned()
+        };
+        self.rows.push([
+            what.to_owned(),
+            number(ours, unit),
+            number(baseline, unit),
+            ratio,
+            goal.to_owned(),
+        ]);
     }
 
     /// A quantity without a baseline.
     pub(crate) fn value(&mut self, what: &str, unit: &str, ours: f64, goal: &str) {
-        self.rows.push([what.to_owned(), number(ours, unit), "-".to_owned(), "-".to_owned(), goal.to_owned()]);
+        self.rows.push([
+            what.to_owned(),
+            number(ours, unit),
+            "-".to_owned(),
+            "-".to_owned(),
+            goal.to_owned(),
+        ]);
     }
 }
 
 fn number(value: f64, unit: &str) -> String {
-    if value >= 100.0 { format!("{value:.0} {unit}") } else { format!("{value:.2} {unit}") }
+    if value >= 100.0 {
+        format!("{value:.0} {unit}")
+    } else {
+        format!("{value:.2} {unit}")
+    }
 }
 
 impl fmt::Display for Table {
@@ -39,7 +59,12 @@ impl fmt::Display for Table {
 /// The value below which `share` of the samples lie.
 pub(crate) fn percentile(samples: &mut [f64], share: f64) -> f64 {
     samples.sort_by(f64::total_cmp);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index within the samples")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "an index within the samples"
+    )]
     let at = ((samples.len().saturating_sub(1)) as f64 * share).round() as usize;
     samples.get(at).copied().unwrap_or(f64::NAN)
 }

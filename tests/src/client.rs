@@ -57,13 +57,24 @@ impl Client {
     ///
     /// # Panics
     /// When nothing listens there.
-    pub async fn stranger_with(port: u16, origin: Option<&str>, headers: &[(&'static str, &str)]) -> Result<Self, Refused> {
+    pub async fn stranger_with(
+        port: u16,
+        origin: Option<&str>,
+        headers: &[(&'static str, &str)],
+    ) -> Result<Self, Refused> {
         let authority = format!("127.0.0.1:{port}");
-        let stream = within("a connection", TcpStream::connect(&authority)).await.expect("the worker listens");
+        let stream = within("a connection", TcpStream::connect(&authority))
+            .await
+            .expect("the worker listens");
         let origin = origin.map(|origin| ("origin", origin));
         let request = upgrade(&authority, headers.iter().copied().chain(origin));
         match within("the upgrade", client_async(request, stream)).await {
-            Ok((socket, _)) => Ok(Self { socket, authority, welcome: None, nonces: None }),
+            Ok((socket, _)) => Ok(Self {
+                socket,
+                authority,
+                welcome: None,
+                nonces: None,
+            }),
             Err(Error::Http(response)) => Err(Refused::Http(response.status())),
             Err(error) => panic!("the WebSocket was not opened: {error}"),
         }
@@ -95,7 +106,12 @@ impl Client {
     /// Names a key; gives the nonce that went with it.
     pub async fn hello(&mut self, key: &Key) -> Hex256 {
         let nonce_c = Hex256::from_bytes(random());
-        self.send(ClientFrame::Hello(Hello { bridge: One, key_id: key.id.clone(), nonce_c })).await;
+        self.send(ClientFrame::Hello(Hello {
+            bridge: One,
+            key_id: key.id.clone(),
+            nonce_c,
+        }))
+        .await;
         nonce_c
     }
 
@@ -115,9 +131,20 @@ impl Client {
 
     /// What both sides sign.
     #[must_use]
-    pub fn context<'a>(&'a self, identity: &'a Identity, nonce_c: &'a Hex256, nonce_s: &'a Hex256) -> MacContext<'a> {
+    pub fn context<'a>(
+        &'a self,
+        identity: &'a Identity,
+        nonce_c: &'a Hex256,
+        nonce_s: &'a Hex256,
+    ) -> MacContext<'a> {
         let origin = identity.origin.as_deref();
-        MacContext { nonce_c, nonce_s, authority: &self.authority, origin, key_id: &identity.key.id }
+        MacContext {
+            nonce_c,
+            nonce_s,
+            authority: &self.authority,
+            origin,
+            key_id: &identity.key.id,
+        }
     }
 
     /// What a client signs to prove its key.
@@ -143,9 +170,19 @@ impl Client {
     pub fn paired_identity(&self, newcomer: &Identity) -> Identity {
         let (nonce_c, nonce_s) = self.nonces.as_ref().expect("the handshake is done");
         let transcript = pair_secret_transcript(nonce_c, nonce_s, &newcomer.instance);
-        let id = self.welcome().paired_key_id.clone().expect("the worker gave a key of its own");
-        let key = Key { id, secret: mac(&newcomer.key.secret, &transcript) };
-        Identity { key, ..newcomer.clone() }
+        let id = self
+            .welcome()
+            .paired_key_id
+            .clone()
+            .expect("the worker gave a key of its own");
+        let key = Key {
+            id,
+            secret: mac(&newcomer.key.secret, &transcript),
+        };
+        Identity {
+            key,
+            ..newcomer.clone()
+        }
     }
 
     /// Sends any message, whatever its sense.
@@ -153,7 +190,9 @@ impl Client {
     /// # Panics
     /// When the connection is gone.
     pub async fn send_message(&mut self, message: Message) {
-        within("sending", self.socket.send(message)).await.expect("the connection stands");
+        within("sending", self.socket.send(message))
+            .await
+            .expect("the connection stands");
     }
 
     /// Sends a message that the worker may not wait for.
@@ -176,8 +215,12 @@ impl Client {
     pub async fn next_or_close(&mut self) -> Result<WorkerFrame, Refused> {
         loop {
             match within("a message", self.socket.next()).await {
-                Some(Ok(Message::Text(text))) => return Ok(WorkerFrame::decode(&text).expect("the worker sends frames")),
-                Some(Ok(Message::Close(close))) => return Err(Refused::Closed(close.map(|close| close.code))),
+                Some(Ok(Message::Text(text))) => {
+                    return Ok(WorkerFrame::decode(&text).expect("the worker sends frames"));
+                }
+                Some(Ok(Message::Close(close))) => {
+                    return Err(Refused::Closed(close.map(|close| close.code)));
+                }
                 Some(Ok(_)) => {}
                 Some(Err(_)) | None => return Err(Refused::Closed(None)),
             }
@@ -236,7 +279,9 @@ impl Peer for Client {
 }
 
 fn upgrade<'a>(authority: &str, headers: impl Iterator<Item = (&'static str, &'a str)>) -> Request {
-    let mut request = format!("ws://{authority}{BRIDGE_PATH}").into_client_request().unwrap();
+    let mut request = format!("ws://{authority}{BRIDGE_PATH}")
+        .into_client_request()
+        .unwrap();
     for (name, value) in headers {
         request.headers_mut().append(name, value.parse().unwrap());
     }

@@ -54,7 +54,13 @@ impl FakeWorker {
         home.write_private("local.secret", &secret.to_string());
         write_state(home, port, &fake);
         let heard = Arc::<Mutex<Vec<String>>>::default();
-        let listening = Listening { port, secret, fake, heard: Arc::clone(&heard), state: home.layout().worker_file() };
+        let listening = Listening {
+            port,
+            secret,
+            fake,
+            heard: Arc::clone(&heard),
+            state: home.layout().worker_file(),
+        };
         let serving = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 if listening.clone().serve(stream).await.is_none() {
@@ -105,10 +111,17 @@ struct Listening {
 impl Listening {
     /// Serves one client; none when this fake has handed over and ends.
     async fn serve(self, stream: TcpStream) -> Option<()> {
-        let Ok(mut socket) = accept_async(stream).await else { return Some(()) };
+        let Ok(mut socket) = accept_async(stream).await else {
+            return Some(());
+        };
         while let Some(text) = next_text(&mut socket).await {
-            self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(text.clone());
-            let Ok(frame) = ClientFrame::decode(&text) else { continue };
+            self.heard
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(text.clone());
+            let Ok(frame) = ClientFrame::decode(&text) else {
+                continue;
+            };
             let (answer, ends) = self.answer(frame, &text).await?;
             drop(socket.send(Message::text(answer)).await);
             if ends {
@@ -150,14 +163,24 @@ impl Listening {
     }
 
     fn hello_ack(&self) -> HelloAck {
-        let Fake::Worker(version) = self.fake else { panic!("nobody proves anything to an impostor") };
+        let Fake::Worker(version) = self.fake else {
+            panic!("nobody proves anything to an impostor")
+        };
         let name = |text| NonEmpty::new(text).unwrap();
         HelloAck {
-            worker: WorkerName { version: name(version) },
+            worker: WorkerName {
+                version: name(version),
+            },
             contract_version: CONTRACT_VERSION.to_owned(),
             limits: Limits::default(),
             features: Vec::new(),
-            model: ModelState { provider: name("p"), model: name("m"), label: name("m"), offline: true, window: None },
+            model: ModelState {
+                provider: name("p"),
+                model: name("m"),
+                label: name("m"),
+                offline: true,
+                window: None,
+            },
             paired_key_id: None,
         }
     }
@@ -169,7 +192,9 @@ fn hand_over() -> String {
 
 /// What the real worker answers to somebody else's hello.
 async fn relayed(port: u16, hello: &str) -> String {
-    let mut client = Client::stranger(port, None).await.expect("the real worker listens");
+    let mut client = Client::stranger(port, None)
+        .await
+        .expect("the real worker listens");
     client.send_text(hello).await;
     client.receive_text().await.expect("the real worker answers")
 }

@@ -48,7 +48,10 @@ impl Ran {
     /// When it succeeded, or was ended by a signal.
     #[must_use]
     pub fn failed(self) -> String {
-        assert!(self.status.code().is_some_and(|code| code != 0), "the command should have failed: {self:?}");
+        assert!(
+            self.status.code().is_some_and(|code| code != 0),
+            "the command should have failed: {self:?}"
+        );
         self.err
     }
 }
@@ -66,15 +69,24 @@ impl Home {
     /// When there is no room for one.
     #[must_use]
     pub fn new() -> Self {
-        let folder = tempfile::Builder::new().prefix("sidewire-test-").tempdir().unwrap();
+        let folder = tempfile::Builder::new()
+            .prefix("sidewire-test-")
+            .tempdir()
+            .unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
-        Self { path: folder.path().to_owned(), _folder: Some(folder) }
+        Self {
+            path: folder.path().to_owned(),
+            _folder: Some(folder),
+        }
     }
 
     /// A home below this one that does not exist yet.
     #[must_use]
     pub fn below(&self, path: &str) -> Self {
-        Self { path: self.path.join(path), _folder: None }
+        Self {
+            path: self.path.join(path),
+            _folder: None,
+        }
     }
 
     /// A fresh folder in which a scripted model is set up.
@@ -139,7 +151,11 @@ impl Home {
     #[must_use]
     pub fn mode(&self, name: &str) -> u32 {
         let metadata = fs::symlink_metadata(self.path().join(name));
-        metadata.unwrap_or_else(|error| panic!("{name}: {error}")).permissions().mode() & 0o7777
+        metadata
+            .unwrap_or_else(|error| panic!("{name}: {error}"))
+            .permissions()
+            .mode()
+            & 0o7777
     }
 
     /// What a worker wrote down of itself.
@@ -155,7 +171,11 @@ impl Home {
     /// When there is none yet.
     #[must_use]
     pub fn local_secret(&self) -> Hex256 {
-        fs::read_to_string(self.layout().local_secret()).unwrap().trim().parse().unwrap()
+        fs::read_to_string(self.layout().local_secret())
+            .unwrap()
+            .trim()
+            .parse()
+            .unwrap()
     }
 
     /// Every file below this folder with its content.
@@ -172,7 +192,9 @@ impl Home {
                 match fs::symlink_metadata(&path) {
                     Ok(found) if found.is_dir() => folders.push(path),
                     // A database's side files come and go.
-                    Ok(found) if found.is_file() => files.extend(fs::read(&path).ok().map(|bytes| (path, bytes))),
+                    Ok(found) if found.is_file() => {
+                        files.extend(fs::read(&path).ok().map(|bytes| (path, bytes)))
+                    }
                     Ok(_) | Err(_) => {}
                 }
             }
@@ -183,8 +205,16 @@ impl Home {
     /// The files that hold these words.
     #[must_use]
     pub fn files_with(&self, words: &str) -> Vec<PathBuf> {
-        let holds = |bytes: &[u8]| bytes.windows(words.len()).any(|window| window == words.as_bytes());
-        self.files().into_iter().filter(|(_, bytes)| holds(bytes)).map(|(path, _)| path).collect()
+        let holds = |bytes: &[u8]| {
+            bytes
+                .windows(words.len())
+                .any(|window| window == words.as_bytes())
+        };
+        self.files()
+            .into_iter()
+            .filter(|(_, bytes)| holds(bytes))
+            .map(|(path, _)| path)
+            .collect()
     }
 
     /// Starts a worker on any free port and waits until it is ready.
@@ -227,7 +257,11 @@ impl Home {
         let out = read_all(process.take_stdout()).await;
         let status = process.ended().await;
         let err = process.errors().await;
-        Ran { status, out: String::from_utf8(out).expect("output is text"), err }
+        Ran {
+            status,
+            out: String::from_utf8(out).expect("output is text"),
+            err,
+        }
     }
 
     /// Waits until a conversation that holds these words is on the disk: what a crash would leave.

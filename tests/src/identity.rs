@@ -3,8 +3,8 @@
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use sidewire_contract::bridge::handshake::{ClientName, Proof, Role, Version};
-use sidewire_contract::ids::{BrowserRun, Hex256, InstanceId, KeyId};
 use sidewire_contract::identity::EXTENSION_ID;
+use sidewire_contract::ids::{BrowserRun, Hex256, InstanceId, KeyId};
 use sidewire_contract::text::Text;
 
 /// A secret and its name.
@@ -40,7 +40,10 @@ impl Identity {
     #[must_use]
     pub fn local(secret: Hex256) -> Self {
         Self {
-            key: Key { id: KeyId::local(), secret },
+            key: Key {
+                id: KeyId::local(),
+                secret,
+            },
             origin: None,
             role: Role::Cli,
             instance: InstanceId::from_bytes(random()),
@@ -65,7 +68,10 @@ impl Identity {
     /// The same client in a private window.
     #[must_use]
     pub fn private(self) -> Self {
-        Self { ephemeral: true, ..self }
+        Self {
+            ephemeral: true,
+            ..self
+        }
     }
 
     /// Its own word about itself.
@@ -73,7 +79,10 @@ impl Identity {
     pub fn proof(&self, mac_c: Hex256) -> Proof {
         Proof {
             mac_c,
-            client: ClientName { name: Text::clipped("sidewire-tests"), version: Text::clipped("0.1.0") },
+            client: ClientName {
+                name: Text::clipped("sidewire-tests"),
+                version: Text::clipped("0.1.0"),
+            },
             instance: self.instance.clone(),
             contract_version: self.contract_version.clone(),
             role: self.role,
@@ -94,9 +103,17 @@ pub struct Offer {
 impl Offer {
     pub(crate) fn parse(line: &str) -> Self {
         let parts: Vec<&str> = line.trim().split(':').collect();
-        let ["sidewire", port, key_id, secret] = parts.as_slice() else { panic!("not an offer: {line:?}") };
-        let key = Key { id: key_id.parse().unwrap(), secret: secret.parse().unwrap() };
-        Self { port: port.parse().unwrap(), key }
+        let ["sidewire", port, key_id, secret] = parts.as_slice() else {
+            panic!("not an offer: {line:?}")
+        };
+        let key = Key {
+            id: key_id.parse().unwrap(),
+            secret: secret.parse().unwrap(),
+        };
+        Self {
+            port: port.parse().unwrap(),
+            key,
+        }
     }
 
     /// The key it offers.
@@ -108,7 +125,8 @@ impl Offer {
 
 /// HMAC-SHA-256.
 pub(crate) fn mac(secret: &Hex256, transcript: &[u8]) -> Hex256 {
-    let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(secret.bytes()).expect("HMAC takes a key of any length");
+    let mut mac =
+        <Hmac<Sha256> as KeyInit>::new_from_slice(secret.bytes()).expect("HMAC takes a key of any length");
     mac.update(transcript);
     Hex256::from_bytes(mac.finalize().into_bytes().into())
 }

@@ -33,7 +33,7 @@ pub use home::{Home, Ran};
 pub use identity::{Identity, Key, Offer};
 pub use model::{Recorded, ScriptedModel};
 pub use model_script::{Gate, Script};
-pub use native::{ORIGIN, NativeHost};
+pub use native::{NativeHost, ORIGIN};
 pub use page::{canary_page, page, question};
 pub use peer::{Peer, ping, until_quiet};
 pub use process::{Process, is_alive, program};

@@ -35,11 +35,22 @@ impl Recorded {
     /// The texts of one role, in order.
     #[must_use]
     pub fn texts(&self, role: &str) -> Vec<String> {
-        let messages = self.body.get("messages").and_then(Value::as_array).cloned().unwrap_or_default();
+        let messages = self
+            .body
+            .get("messages")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
         messages
             .iter()
             .filter(|message| message.get("role").and_then(Value::as_str) == Some(role))
-            .map(|message| message.get("content").and_then(Value::as_str).unwrap_or_default().to_owned())
+            .map(|message| {
+                message
+                    .get("content")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned()
+            })
             .collect()
     }
 
@@ -83,8 +94,13 @@ impl ScriptedModel {
             .route("/v1/chat/completions", post(complete))
             .route("/v1/models", get(models))
             .with_state(Arc::clone(&shared));
-        let serving = tokio::spawn(async move { axum::serve(listener, router).await.expect("the model serves") });
-        Self { port, shared, serving }
+        let serving =
+            tokio::spawn(async move { axum::serve(listener, router).await.expect("the model serves") });
+        Self {
+            port,
+            shared,
+            serving,
+        }
     }
 
     /// A server that follows one script first.
@@ -122,7 +138,9 @@ impl ScriptedModel {
     /// When it never comes.
     pub async fn request(&self, number: usize) -> Recorded {
         let mut count = self.shared.count.subscribe();
-        within("a request to the model", count.wait_for(|count| *count > number)).await.expect("the model serves");
+        within("a request to the model", count.wait_for(|count| *count > number))
+            .await
+            .expect("the model serves");
         self.requests().get(number).cloned().expect("it was counted")
     }
 }
@@ -135,13 +153,22 @@ impl Drop for ScriptedModel {
 
 async fn complete(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let body = axum::body::to_bytes(body, 64 * 1024 * 1024).await.expect("a request of usual size");
+    let body = axum::body::to_bytes(body, 64 * 1024 * 1024)
+        .await
+        .expect("a request of usual size");
     let body = serde_json::from_slice(&body).expect("a request is JSON");
     let allowed = is_allowed(&shared, &parts.headers);
     let script = {
         let mut asked = shared.lock();
-        asked.requests.push(Recorded { headers: parts.headers, body });
-        if allowed { asked.scripts.pop_front().unwrap_or_else(|| Script::says("ok")) } else { Script::fails(401) }
+        asked.requests.push(Recorded {
+            headers: parts.headers,
+            body,
+        });
+        if allowed {
+            asked.scripts.pop_front().unwrap_or_else(|| Script::says("ok"))
+        } else {
+            Script::fails(401)
+        }
     };
     shared.count.send_modify(|count| *count += 1);
     script.play().await
@@ -155,6 +182,8 @@ async fn models(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Respon
 }
 
 fn is_allowed(shared: &Shared, headers: &HeaderMap) -> bool {
-    let sent = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let sent = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok());
     shared.lock().key.as_deref().is_none_or(|key| sent == Some(key))
 }

@@ -49,7 +49,13 @@ pub struct Script {
 
 impl Script {
     fn new(status: StatusCode) -> Self {
-        Self { status, headers: Vec::new(), before: None, steps: Vec::new(), left: Gate::new() }
+        Self {
+            status,
+            headers: Vec::new(),
+            before: None,
+            steps: Vec::new(),
+            left: Gate::new(),
+        }
     }
 
     /// A whole answer of one piece.
@@ -71,7 +77,9 @@ impl Script {
     #[must_use]
     pub fn fails(status: u16) -> Self {
         let mut script = Self::new(StatusCode::from_u16(status).unwrap());
-        script.steps.push(Step::Bytes(Bytes::from_static(b"{\"error\":{\"message\":\"PROVIDER-TEXT sk-live\"}}")));
+        script.steps.push(Step::Bytes(Bytes::from_static(
+            b"{\"error\":{\"message\":\"PROVIDER-TEXT sk-live\"}}",
+        )));
         script
     }
 

@@ -44,7 +44,11 @@ impl NativeHost {
         // A search path without any worker on it.
         command.args(arguments(args)).env("PATH", "/usr/bin:/bin");
         let mut process = Process::spawn(command);
-        Self { stdin: Some(process.take_stdin()), stdout: Some(process.take_stdout()), process }
+        Self {
+            stdin: Some(process.take_stdin()),
+            stdout: Some(process.take_stdout()),
+            process,
+        }
     }
 
     /// Introduces the extension behind it.
@@ -57,7 +61,9 @@ impl NativeHost {
             client: proof.client,
             instance: proof.instance,
             contract_version: proof.contract_version,
-            browser_run: proof.browser_run.unwrap_or_else(|| BrowserRun::from_bytes(random())),
+            browser_run: proof
+                .browser_run
+                .unwrap_or_else(|| BrowserRun::from_bytes(random())),
             ephemeral: proof.ephemeral,
         };
         match self.call(ClientFrame::ClientInfo(info)).await {
@@ -93,9 +99,12 @@ impl NativeHost {
         if within("a frame", stdout.read_exact(&mut header)).await.is_err() {
             return None;
         }
-        let len = native_frame::decode_header(header, limits::NATIVE_OUT).expect("a length that a browser takes");
+        let len =
+            native_frame::decode_header(header, limits::NATIVE_OUT).expect("a length that a browser takes");
         let mut payload = vec![0; len];
-        within("a payload", stdout.read_exact(&mut payload)).await.expect("a whole frame");
+        within("a payload", stdout.read_exact(&mut payload))
+            .await
+            .expect("a whole frame");
         serde_json::from_slice::<serde_json::Value>(&payload).expect("a browser drops what is no JSON");
         Some(payload)
     }

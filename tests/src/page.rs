@@ -16,7 +16,9 @@ const CONTRACT: &str = include_str!("../../contract/schema/chat-2.1.0.json");
 #[must_use]
 pub fn page() -> PageSnapshot {
     let contract: Value = serde_json::from_str(CONTRACT).unwrap();
-    let example = contract.pointer("/examples/valid/page_context_snapshot").expect("the contract has an example");
+    let example = contract
+        .pointer("/examples/valid/page_context_snapshot")
+        .expect("the contract has an example");
     serde_json::from_str(&example.to_string()).unwrap()
 }
 

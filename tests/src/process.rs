@@ -21,7 +21,11 @@ pub fn program(name: &str) -> PathBuf {
     // target/debug/deps/it-… → target/debug/NAME
     let folder = test.ancestors().nth(2).expect("the test lies in target/…/deps");
     let path = folder.join(name);
-    assert!(path.is_file(), "{} is missing; run `cargo build --workspace` first", path.display());
+    assert!(
+        path.is_file(),
+        "{} is missing; run `cargo build --workspace` first",
+        path.display()
+    );
     path
 }
 
@@ -29,11 +33,26 @@ pub fn program(name: &str) -> PathBuf {
 #[expect(clippy::disallowed_methods, reason = "this is where tests start processes")]
 pub(crate) fn command(program: &Path, home: &Path) -> Command {
     let mut command = Command::new(program);
-    for name in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SIDEWIRE_LOG"] {
+    for name in [
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "SIDEWIRE_LOG",
+    ] {
         command.env_remove(name);
     }
-    command.env("SIDEWIRE_HOME", home).env("HOME", home).env_remove("XDG_CONFIG_HOME").kill_on_drop(true);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .env("SIDEWIRE_HOME", home)
+        .env("HOME", home)
+        .env_remove("XDG_CONFIG_HOME")
+        .kill_on_drop(true);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 
@@ -48,19 +67,32 @@ pub struct Process {
 impl Process {
     pub(crate) fn spawn(mut command: Command) -> Self {
         let what = format!("{:?}", command.as_std().get_program());
-        let mut child = command.spawn().unwrap_or_else(|error| panic!("failed to start {what}: {error}"));
+        let mut child = command
+            .spawn()
+            .unwrap_or_else(|error| panic!("failed to start {what}: {error}"));
         let errors = Arc::new(Mutex::new(Vec::new()));
         let stderr = child.stderr.take().expect("standard error is piped");
         let reading = Some(tokio::spawn(collect(stderr, Arc::clone(&errors))));
-        Self { child, what, errors, reading }
+        Self {
+            child,
+            what,
+            errors,
+            reading,
+        }
     }
 
     pub(crate) fn take_stdin(&mut self) -> ChildStdin {
-        self.child.stdin.take().expect("standard input is piped and not yet taken")
+        self.child
+            .stdin
+            .take()
+            .expect("standard input is piped and not yet taken")
     }
 
     pub(crate) fn take_stdout(&mut self) -> ChildStdout {
-        self.child.stdout.take().expect("standard output is piped and not yet taken")
+        self.child
+            .stdout
+            .take()
+            .expect("standard output is piped and not yet taken")
     }
 
     /// Its process id.
@@ -77,13 +109,17 @@ impl Process {
     /// # Panics
     /// When it has ended.
     pub fn signal(&self, signal: rustix::process::Signal) {
-        let pid = i32::try_from(self.pid()).ok().and_then(rustix::process::Pid::from_raw);
+        let pid = i32::try_from(self.pid())
+            .ok()
+            .and_then(rustix::process::Pid::from_raw);
         rustix::process::kill_process(pid.expect("a process id"), signal).expect("failed to send a signal");
     }
 
     /// Waits for its end.
     pub async fn ended(&mut self) -> ExitStatus {
-        within("the end of a process", self.child.wait()).await.expect("failed to wait for a process")
+        within("the end of a process", self.child.wait())
+            .await
+            .expect("failed to wait for a process")
     }
 
     /// Kills it and waits until it is gone.
@@ -95,7 +131,9 @@ impl Process {
     /// What it has written to standard error; complete once it has ended.
     pub async fn errors(&mut self) -> String {
         if let Some(reading) = self.reading.take() {
-            within("the end of standard error", reading).await.expect("reading standard error failed");
+            within("the end of standard error", reading)
+                .await
+                .expect("reading standard error failed");
         }
         self.errors_so_far()
     }
@@ -109,7 +147,11 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            show(&format!("--- {} wrote to standard error:\n{}", self.what, self.errors_so_far()));
+            show(&format!(
+                "--- {} wrote to standard error:\n{}",
+                self.what,
+                self.errors_so_far()
+            ));
         }
     }
 }
@@ -130,7 +172,9 @@ async fn collect(mut stream: ChildStderr, into: Arc<Mutex<Vec<u8>>>) {
 /// Everything a stream still holds.
 pub(crate) async fn read_all(mut stream: impl AsyncRead + Unpin) -> Vec<u8> {
     let mut bytes = Vec::new();
-    within("the end of an output", stream.read_to_end(&mut bytes)).await.expect("failed to read an output");
+    within("the end of an output", stream.read_to_end(&mut bytes))
+        .await
+        .expect("failed to read an output");
     bytes
 }
 
@@ -139,16 +183,28 @@ pub(crate) async fn read_all(mut stream: impl AsyncRead + Unpin) -> Vec<u8> {
 pub fn is_alive(pid: u32) -> bool {
     let state = std::fs::read_to_string(format!("/proc/{pid}/stat"));
     // A zombie waits for its parent to look; it runs no more.
-    state.is_ok_and(|stat| stat.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z')))
+    state.is_ok_and(|stat| {
+        stat.rsplit(')')
+            .next()
+            .is_some_and(|rest| !rest.trim_start().starts_with('Z'))
+    })
 }
 
 /// Kills every process that was started, by us or by one of ours, for this home: its path is in their environment.
 pub(crate) fn kill_all_of(home: &Path) {
     let mark = [b"SIDEWIRE_HOME=", home.as_os_str().as_encoded_bytes()].concat();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        let Some(pid) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse::<i32>().ok())
+        else {
+            continue;
+        };
         let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-        let ours = environment.split(|byte| *byte == 0).any(|variable| variable == mark);
+        let ours = environment
+            .split(|byte| *byte == 0)
+            .any(|variable| variable == mark);
         if let Some(pid) = rustix::process::Pid::from_raw(pid).filter(|_| ours) {
             let _ended_meanwhile = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
         }

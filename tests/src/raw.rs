@@ -24,14 +24,23 @@ pub struct HttpAnswer {
 impl HttpAnswer {
     fn of(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let status = text.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        let status = text
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .unwrap_or(0);
         Self { status, text }
     }
 
     /// Whether a header of this name is there, whatever its value.
     #[must_use]
     pub fn has_header(&self, name: &str) -> bool {
-        let head = self.text.split("\r\n\r\n").next().unwrap_or_default().to_ascii_lowercase();
+        let head = self
+            .text
+            .split("\r\n\r\n")
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         head.lines().any(|line| line.starts_with(&format!("{name}:")))
     }
 
@@ -45,7 +54,10 @@ impl HttpAnswer {
 impl RawSocket {
     pub(crate) async fn connect(port: u16) -> Self {
         let stream = within("a connection", TcpStream::connect(("127.0.0.1", port))).await;
-        Self { stream: stream.expect("something listens there"), port }
+        Self {
+            stream: stream.expect("something listens there"),
+            port,
+        }
     }
 
     /// Sends bytes; whether the other side still takes them is not of interest.
@@ -63,7 +75,8 @@ impl RawSocket {
 
     /// Sends a request of these lines and gives the answer.
     pub async fn request(&mut self, lines: &[&str]) -> HttpAnswer {
-        self.send(format!("{}\r\n\r\n", lines.join("\r\n")).as_bytes()).await;
+        self.send(format!("{}\r\n\r\n", lines.join("\r\n")).as_bytes())
+            .await;
         HttpAnswer::of(&self.until_answered().await)
     }
 

@@ -58,7 +58,10 @@ impl Turn {
         assert!(!self.ended, "nothing may follow the end of a turn: {frame:?}");
         match frame {
             WorkerFrame::TurnAccepted(accepted) => {
-                assert!(self.accepted.is_none() && self.deltas == 0, "turn_accepted comes first");
+                assert!(
+                    self.accepted.is_none() && self.deltas == 0,
+                    "turn_accepted comes first"
+                );
                 self.accepted = Some(accepted);
             }
             WorkerFrame::ChatDelta(delta) => {
@@ -85,7 +88,10 @@ impl Turn {
                 self.ended = true;
             }
             WorkerFrame::ChatError(error) => {
-                assert!(self.accepted.is_none() || self.report.is_some(), "turn_report comes before the end");
+                assert!(
+                    self.accepted.is_none() || self.report.is_some(),
+                    "turn_report comes before the end"
+                );
                 self.error = Some(error.reason);
                 self.ended = true;
             }
@@ -101,7 +107,10 @@ pub async fn play(peer: &mut impl Peer, request: ChatRequest) -> Turn {
     let mut turns = play_all(peer, [id.clone()]).await;
     let turn = turns.remove(&id).expect("it was asked for");
     for frame in until_quiet(peer).await {
-        assert!(turn_of(&frame) != Some(&id), "nothing may follow the end of a turn: {frame:?}");
+        assert!(
+            turn_of(&frame) != Some(&id),
+            "nothing may follow the end of a turn: {frame:?}"
+        );
     }
     turn
 }
@@ -115,7 +124,8 @@ pub async fn play_all(peer: &mut impl Peer, ids: impl IntoIterator<Item = ChatId
     while !turns.values().all(Turn::has_ended) {
         let frame = peer.receive().await;
         let turn = turn_of(&frame).and_then(|id| turns.get_mut(&id.clone()));
-        turn.unwrap_or_else(|| panic!("not a frame of these turns: {frame:?}")).take(frame);
+        turn.unwrap_or_else(|| panic!("not a frame of these turns: {frame:?}"))
+            .take(frame);
     }
     turns
 }

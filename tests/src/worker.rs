@@ -24,13 +24,22 @@ impl Worker {
         let mut process = home.start(&[&["serve"], args].concat());
         let mut stdout = BufReader::new(process.take_stdout());
         let mut line = String::new();
-        within("the worker's first line", stdout.read_line(&mut line)).await.expect("the worker's output is text");
+        within("the worker's first line", stdout.read_line(&mut line))
+            .await
+            .expect("the worker's output is text");
         if line.is_empty() {
             let status = process.ended().await;
             panic!("the worker did not start ({status}): {}", process.errors().await);
         }
-        let state = home.worker_state().expect("a ready worker has written itself down");
-        Self { port: state.port, secret: home.local_secret(), process, _stdout: stdout }
+        let state = home
+            .worker_state()
+            .expect("a ready worker has written itself down");
+        Self {
+            port: state.port,
+            secret: home.local_secret(),
+            process,
+            _stdout: stdout,
+        }
     }
 
     /// `127.0.0.1:PORT`, the only host it answers to.
@@ -75,7 +84,9 @@ impl Worker {
     /// # Panics
     /// When the worker refuses it.
     pub async fn client_as(&self, identity: &Identity) -> Client {
-        self.try_client(identity).await.unwrap_or_else(|refused| panic!("the client was refused: {refused:?}"))
+        self.try_client(identity)
+            .await
+            .unwrap_or_else(|refused| panic!("the client was refused: {refused:?}"))
     }
 
     /// A client that may be refused.

@@ -30,7 +30,11 @@ impl Budget {
         let context = input_tokens.saturating_mul(BYTES_PER_TOKEN).saturating_sub(fixed);
         // Three fifths: the page is what was asked about, but a conversation without its past is no conversation.
         let page = (context / 5).saturating_mul(3).min(PAGE_BLOCK_LIMIT);
-        Self { page, context, answer_tokens }
+        Self {
+            page,
+            context,
+            answer_tokens,
+        }
     }
 }
 

@@ -67,7 +67,13 @@ impl TurnFeed {
     #[must_use]
     pub fn new(record: TurnRecord) -> Self {
         Self {
-            state: Mutex::new(FeedState { record, reasoning: String::new(), log: Vec::new(), end: None, readers: Vec::new() }),
+            state: Mutex::new(FeedState {
+                record,
+                reasoning: String::new(),
+                log: Vec::new(),
+                end: None,
+                readers: Vec::new(),
+            }),
             readers_changed: Notify::new(),
         }
     }
@@ -117,7 +123,12 @@ impl TurnFeed {
     pub fn resume(self: &Arc<Self>, wake: Arc<Notify>) -> (TurnRecord, Subscription) {
         let (record, cursor) = {
             let state = self.lock();
-            let cursor = Cursor { entry: state.log.len(), text: state.record.text.len(), reasoning: state.reasoning.len(), ended: false };
+            let cursor = Cursor {
+                entry: state.log.len(),
+                text: state.record.text.len(),
+                reasoning: state.reasoning.len(),
+                ended: false,
+            };
             (state.record.clone(), cursor)
         };
         // News between the two locks is not lost: the cursor was taken with the record.
@@ -149,7 +160,11 @@ impl TurnFeed {
         self.readers_changed.notify_waiters();
         // Only now: news that came before this reader was listed would wake nobody else for it.
         wake.notify_one();
-        Subscription { feed: Arc::clone(self), wake, cursor }
+        Subscription {
+            feed: Arc::clone(self),
+            wake,
+            cursor,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, FeedState> {
@@ -203,7 +218,9 @@ impl FeedState {
             TurnEvent::ToolStarted(start) => self.record.tools.push(ToolRow::started(start)),
             TurnEvent::ToolFinished(end) => self.finish_tool(end),
             TurnEvent::Usage(usage) => self.record.usage = Some(*usage),
-            TurnEvent::Notice(notice) if !self.record.notices.contains(notice) => self.record.notices.push(*notice),
+            TurnEvent::Notice(notice) if !self.record.notices.contains(notice) => {
+                self.record.notices.push(*notice)
+            }
             TurnEvent::Media(descriptor) => self.record.media.push(descriptor.clone()),
             TurnEvent::Notice(_)
             | TurnEvent::Text(_)
@@ -226,7 +243,13 @@ impl FeedState {
 
 impl ToolRow {
     fn started(start: &ToolStart) -> Self {
-        Self { call_id: start.call_id.clone(), tool: start.name.clone(), label: start.title.clone(), ok: None, ms: None }
+        Self {
+            call_id: start.call_id.clone(),
+            tool: start.name.clone(),
+            label: start.title.clone(),
+            ok: None,
+            ms: None,
+        }
     }
 }
 
@@ -257,14 +280,19 @@ impl Subscription {
         for (at, entry) in state.log.iter().enumerate().skip(given.saturating_sub(1)) {
             news.extend(match entry {
                 Entry::Text { end } => piece(&state.record.text, &mut self.cursor.text, *end).map(News::Text),
-                Entry::Reasoning { end } => piece(&state.reasoning, &mut self.cursor.reasoning, *end).map(News::Reasoning),
+                Entry::Reasoning { end } => {
+                    piece(&state.reasoning, &mut self.cursor.reasoning, *end).map(News::Reasoning)
+                }
                 Entry::Event(event) => (at >= given).then(|| News::Event(event.clone())),
             });
         }
         self.cursor.entry = state.log.len();
         if let Some(end) = state.end.as_ref().filter(|_| !self.cursor.ended) {
             self.cursor.ended = true;
-            news.push(News::End { outcome: end.outcome.clone(), references: end.references.clone() });
+            news.push(News::End {
+                outcome: end.outcome.clone(),
+                references: end.references.clone(),
+            });
         }
         news
     }
@@ -279,7 +307,11 @@ impl Subscription {
 impl Drop for Subscription {
     fn drop(&mut self) {
         let mut state = self.feed.lock();
-        if let Some(at) = state.readers.iter().position(|reader| Arc::ptr_eq(reader, &self.wake)) {
+        if let Some(at) = state
+            .readers
+            .iter()
+            .position(|reader| Arc::ptr_eq(reader, &self.wake))
+        {
             state.readers.swap_remove(at);
         }
         drop(state);

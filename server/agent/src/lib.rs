@@ -5,24 +5,24 @@
 //! [`workspace::Workspace`], [`hooks::Hooks`], [`person::Person`]). Modules stand in reading order: what a turn is
 //! made of, what it talks to, how it runs, where it is kept.
 
+pub mod error;
+pub mod event;
 pub mod ids;
 pub mod message;
-pub mod event;
-pub mod error;
 
+pub mod hooks;
+pub mod person;
 pub mod provider;
 pub mod tool;
 pub mod workspace;
-pub mod hooks;
-pub mod person;
 
-pub mod page_block;
 pub mod budget;
+pub mod feed;
+pub mod page_block;
 pub mod prompt;
 pub mod references;
-pub mod feed;
-pub mod turn;
 pub mod session;
+pub mod turn;
 
 pub mod record;
 pub mod store;

@@ -122,7 +122,10 @@ impl Message {
     /// A message of one text part.
     #[must_use]
     pub fn text(role: Role, text: impl Into<String>) -> Self {
-        Self { role, parts: vec![Part::Text { text: text.into() }] }
+        Self {
+            role,
+            parts: vec![Part::Text { text: text.into() }],
+        }
     }
 
     /// All text parts, joined; reasoning and tools left out.
@@ -130,7 +133,13 @@ impl Message {
     pub fn plain_text(&self) -> String {
         self.parts
             .iter()
-            .filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None })
+            .filter_map(|part| {
+                if let Part::Text { text } = part {
+                    Some(text.as_str())
+                } else {
+                    None
+                }
+            })
             .collect()
     }
 }

@@ -10,8 +10,9 @@ use url::Url;
 use crate::message::Reference;
 
 /// What the model may write right after an address without meaning it as part of it.
-const TRAILING: &[char] =
-    &['*', '_', '~', '`', ',', '.', ';', ':', '!', '?', '\'', '"', ')', ']', '}', '>'];
+const TRAILING: &[char] = &[
+    '*', '_', '~', '`', ',', '.', ';', ':', '!', '?', '\'', '"', ')', ']', '}', '>',
+];
 
 /// A source that the provider itself named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +32,14 @@ pub struct ReferenceKinds {
 
 impl ReferenceKinds {
     fn kind(&self, url: &str) -> &'static str {
-        let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
-        let is_console = host.is_some_and(|host| self.console_hosts.iter().any(|pattern| host_matches(pattern, &host)));
+        let host = Url::parse(url)
+            .ok()
+            .and_then(|url| url.host_str().map(str::to_owned));
+        let is_console = host.is_some_and(|host| {
+            self.console_hosts
+                .iter()
+                .any(|pattern| host_matches(pattern, &host))
+        });
         if is_console { "console" } else { "doc" }
     }
 }
@@ -48,7 +55,12 @@ fn host_matches(pattern: &str, host: &str) -> bool {
 #[must_use]
 pub fn extract(answer: &str, citations: &[Citation], kinds: &ReferenceKinds) -> Vec<Reference> {
     let cited = citations.iter().map(|citation| Found {
-        title: citation.title.as_deref().map(str::trim).filter(|title| !title.is_empty()).map(str::to_owned),
+        title: citation
+            .title
+            .as_deref()
+            .map(str::trim)
+            .filter(|title| !title.is_empty())
+            .map(str::to_owned),
         url: citation.url.clone(),
     });
     let mut seen = HashSet::new();
@@ -71,9 +83,10 @@ struct Found {
 
 /// Byte offsets at which an `http(s)://` address begins.
 fn address_starts(text: &str) -> impl Iterator<Item = usize> {
-    text.match_indices("http")
-        .map(|(at, _)| at)
-        .filter(|at| text.get(*at..).is_some_and(|rest| rest.starts_with("http://") || rest.starts_with("https://")))
+    text.match_indices("http").map(|(at, _)| at).filter(|at| {
+        text.get(*at..)
+            .is_some_and(|rest| rest.starts_with("http://") || rest.starts_with("https://"))
+    })
 }
 
 fn markdown_links(text: &str) -> impl Iterator<Item = Found> {
@@ -82,7 +95,10 @@ fn markdown_links(text: &str) -> impl Iterator<Item = Found> {
         let title = label.get(label.rfind('[')? + 1..)?.trim();
         let rest = text.get(at..)?;
         let url = rest.get(..rest.find(|c: char| c == ')' || c.is_whitespace())?)?;
-        Some(Found { title: (!title.is_empty()).then(|| title.to_owned()), url: url.to_owned() })
+        Some(Found {
+            title: (!title.is_empty()).then(|| title.to_owned()),
+            url: url.to_owned(),
+        })
     })
 }
 
@@ -92,16 +108,25 @@ fn bare_addresses(text: &str) -> impl Iterator<Item = Found> {
             return None;
         }
         let rest = text.get(at..)?;
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, ')' | '>' | ']')).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| c.is_whitespace() || matches!(c, ')' | '>' | ']'))
+            .unwrap_or(rest.len());
         let url = rest.get(..end)?.trim_end_matches(TRAILING);
-        Some(Found { title: None, url: url.to_owned() })
+        Some(Found {
+            title: None,
+            url: url.to_owned(),
+        })
     })
 }
 
 /// The last path segment, else the host.
 fn derived_title(address: &str) -> String {
-    let Ok(url) = Url::parse(address) else { return address.to_owned() };
-    let segment = url.path_segments().and_then(|segments| segments.rev().find(|segment| !segment.is_empty()));
+    let Ok(url) = Url::parse(address) else {
+        return address.to_owned();
+    };
+    let segment = url
+        .path_segments()
+        .and_then(|segments| segments.rev().find(|segment| !segment.is_empty()));
     segment.or(url.host_str()).unwrap_or(address).to_owned()
 }
 
@@ -110,9 +135,14 @@ mod tests {
     use super::*;
 
     fn check(answer: &str, expected: &[(&str, &str, &str)]) {
-        let kinds = ReferenceKinds { console_hosts: vec!["*.console.ves.volterra.io".into()] };
+        let kinds = ReferenceKinds {
+            console_hosts: vec!["*.console.ves.volterra.io".into()],
+        };
         let found = extract(answer, &[], &kinds);
-        let found: Vec<_> = found.iter().map(|r| (r.kind.as_str(), r.title.as_str(), r.url.as_str())).collect();
+        let found: Vec<_> = found
+            .iter()
+            .map(|r| (r.kind.as_str(), r.title.as_str(), r.url.as_str()))
+            .collect();
         assert_eq!(found, expected, "in {answer:?}");
     }
 
@@ -120,17 +150,29 @@ mod tests {
     fn chat_worker_2_4_vectors() {
         let waf = ("doc", "waf", "https://docs.cloud.f5.com/waf");
         check("see **https://docs.cloud.f5.com/waf**", &[waf]);
-        check("at https://docs.cloud.f5.com/api.", &[("doc", "api", "https://docs.cloud.f5.com/api")]);
+        check(
+            "at https://docs.cloud.f5.com/api.",
+            &[("doc", "api", "https://docs.cloud.f5.com/api")],
+        );
         check("`https://docs.cloud.f5.com/waf`", &[waf]);
-        check("**https://docs.cloud.f5.com/waf** and https://docs.cloud.f5.com/waf", &[waf]);
-        check("[WAF guide](https://docs.cloud.f5.com/waf)", &[("doc", "WAF guide", "https://docs.cloud.f5.com/waf")]);
+        check(
+            "**https://docs.cloud.f5.com/waf** and https://docs.cloud.f5.com/waf",
+            &[waf],
+        );
+        check(
+            "[WAF guide](https://docs.cloud.f5.com/waf)",
+            &[("doc", "WAF guide", "https://docs.cloud.f5.com/waf")],
+        );
     }
 
     #[test]
     fn markdown_links_come_before_bare_ones_and_win() {
         check(
             "https://a.example/x then [Named](https://a.example/y) and https://a.example/y",
-            &[("doc", "Named", "https://a.example/y"), ("doc", "x", "https://a.example/x")],
+            &[
+                ("doc", "Named", "https://a.example/y"),
+                ("doc", "x", "https://a.example/x"),
+            ],
         );
     }
 
@@ -138,24 +180,36 @@ mod tests {
     fn consoles_are_told_by_their_host() {
         let url = "https://acme.console.ves.volterra.io/web";
         check(url, &[("console", "web", url)]);
-        check("https://console.ves.volterra.io.evil.example/", &[(
-            "doc",
-            "console.ves.volterra.io.evil.example",
+        check(
             "https://console.ves.volterra.io.evil.example/",
-        )]);
+            &[(
+                "doc",
+                "console.ves.volterra.io.evil.example",
+                "https://console.ves.volterra.io.evil.example/",
+            )],
+        );
     }
 
     #[test]
     fn what_is_no_address_is_left_out() {
-        check("http and https:// and (https://a.example/in-parens and ftp://b.example", &[]);
+        check(
+            "http and https:// and (https://a.example/in-parens and ftp://b.example",
+            &[],
+        );
         check("", &[]);
     }
 
     #[test]
     fn citations_of_the_provider_come_first() {
         let citations = [
-            Citation { title: Some("  Spec ".into()), url: "https://a.example/spec".into() },
-            Citation { title: None, url: "https://a.example/".into() },
+            Citation {
+                title: Some("  Spec ".into()),
+                url: "https://a.example/spec".into(),
+            },
+            Citation {
+                title: None,
+                url: "https://a.example/".into(),
+            },
         ];
         let titles: Vec<_> = extract("https://b.example/z", &citations, &ReferenceKinds::default())
             .into_iter()

@@ -141,14 +141,25 @@ impl Agent {
     /// An agent of these parts.
     #[must_use]
     pub fn new(parts: AgentParts) -> Arc<Self> {
-        Arc::new(Self { parts, live: Arc::default(), tasks: TaskTracker::new() })
+        Arc::new(Self {
+            parts,
+            live: Arc::default(),
+            tasks: TaskTracker::new(),
+        })
     }
 
     /// An agent with the same parts that keeps nothing: for private windows.
     pub fn ephemeral(&self) -> Result<Arc<Self>, crate::store::OpenError> {
-        let parts = AgentParts { store: Store::in_memory()?, ..self.parts.clone() };
+        let parts = AgentParts {
+            store: Store::in_memory()?,
+            ..self.parts.clone()
+        };
         // Shared, so that shutting down waits for private turns too.
-        Ok(Arc::new(Self { parts, live: Arc::clone(&self.live), tasks: self.tasks.clone() }))
+        Ok(Arc::new(Self {
+            parts,
+            live: Arc::clone(&self.live),
+            tasks: self.tasks.clone(),
+        }))
     }
 
     /// Where its conversations are kept.
@@ -182,15 +193,36 @@ impl Agent {
         let feed = Arc::new(TurnFeed::new(first_record(&ask)));
         let stop = StopSwitch::default();
         let seat = self.live.take_seat(&ask.key, conversation.id, &feed, &stop)?;
-        let claim = self.parts.store.claim(conversation.id).map_err(|error| match error {
-            ClaimError::Held { .. } => AskError::Busy,
-            ClaimError::Store(source) => AskError::Store(source),
-        })?;
+        let claim = self
+            .parts
+            .store
+            .claim(conversation.id)
+            .map_err(|error| match error {
+                ClaimError::Held { .. } => AskError::Busy,
+                ClaimError::Store(source) => AskError::Store(source),
+            })?;
         let begun = self.begin(&ask, conversation.id).await?;
         // Before the turn runs, so that it never looks deserted.
         let subscription = feed.subscribe(wake);
-        let started = Started { conversation: conversation.id, title: begun.title.clone(), model: provider.describe().model, subscription };
-        self.tasks.spawn(supervise::Job { parts: self.parts.clone(), provider, ask, begun, feed, stop, seat, claim }.run());
+        let started = Started {
+            conversation: conversation.id,
+            title: begun.title.clone(),
+            model: provider.describe().model,
+            subscription,
+        };
+        self.tasks.spawn(
+            supervise::Job {
+                parts: self.parts.clone(),
+                provider,
+                ask,
+                begun,
+                feed,
+                stop,
+                seat,
+                claim,
+            }
+            .run(),
+        );
         Ok(started)
     }
 
@@ -203,25 +235,40 @@ impl Agent {
             history_bytes: HISTORY_BYTES,
             now_ms: now_ms(),
         };
-        self.parts.store.begin_turn(begin).await.map_err(|error| match error {
-            BeginError::Duplicate { .. } => AskError::Duplicate,
-            BeginError::Store(source) => AskError::Store(source),
-        })
+        self.parts
+            .store
+            .begin_turn(begin)
+            .await
+            .map_err(|error| match error {
+                BeginError::Duplicate { .. } => AskError::Duplicate,
+                BeginError::Store(source) => AskError::Store(source),
+            })
     }
 
     /// Stops a running turn; false when there is none of that key.
     pub fn stop(&self, key: &TurnKey) -> bool {
-        self.live.get(key).map(|seat| seat.stop.stop(StopCause::Person)).is_some()
+        self.live
+            .get(key)
+            .map(|seat| seat.stop.stop(StopCause::Person))
+            .is_some()
     }
 
     /// Finds a turn again, running or ended.
     pub async fn follow(&self, key: &TurnKey, wake: Arc<Notify>) -> Result<Option<Followed>, StoreError> {
         if let Some(seat) = self.live.get(key) {
             let (record, subscription) = seat.feed.resume(wake);
-            return Ok(Some(Followed { conversation: seat.conversation, record, subscription: Some(subscription) }));
+            return Ok(Some(Followed {
+                conversation: seat.conversation,
+                record,
+                subscription: Some(subscription),
+            }));
         }
         let stored = self.parts.store.turn(&key.owner, &key.id).await?;
-        Ok(stored.map(|(conversation, record)| Followed { conversation, record, subscription: None }))
+        Ok(stored.map(|(conversation, record)| Followed {
+            conversation,
+            record,
+            subscription: None,
+        }))
     }
 
     /// The running turn of a conversation, as it stands.
@@ -265,7 +312,10 @@ fn first_record(ask: &Ask) -> TurnRecord {
         references: Vec::new(),
         media: Vec::new(),
         notices: Vec::new(),
-        page: ask.page.as_deref().map(|page| PageStub { title: page.title.clone(), url: page.url.clone() }),
+        page: ask.page.as_deref().map(|page| PageStub {
+            title: page.title.clone(),
+            url: page.url.clone(),
+        }),
         model: None,
         usage: None,
     }
@@ -278,14 +328,21 @@ fn user_message(ask: &Ask) -> Message {
         url: page.url.clone(),
         captured_at_ms: page.captured_at_ms,
     });
-    let text = Part::Text { text: ask.text.clone() };
-    Message { role: Role::User, parts: page.into_iter().chain([text]).collect() }
+    let text = Part::Text {
+        text: ask.text.clone(),
+    };
+    Message {
+        role: Role::User,
+        parts: page.into_iter().chain([text]).collect(),
+    }
 }
 
 /// Milliseconds since 1970.
 #[must_use]
 pub fn now_ms() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 

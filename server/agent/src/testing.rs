@@ -35,7 +35,11 @@ pub(crate) fn stop() -> Say {
 
 /// A tool call.
 pub(crate) fn call(id: &str, name: &str) -> Say {
-    Say::Event(ModelEvent::ToolCall { call_id: id.into(), name: name.into(), arguments: serde_json::json!({}) })
+    Say::Event(ModelEvent::ToolCall {
+        call_id: id.into(),
+        name: name.into(),
+        arguments: serde_json::json!({}),
+    })
 }
 
 /// Answers each call with the next script; the last one is said again when they run out.
@@ -47,20 +51,33 @@ pub(crate) struct Scripted {
 impl Scripted {
     pub(crate) fn new(mut scripts: Vec<Vec<Say>>) -> Arc<Self> {
         scripts.reverse();
-        Arc::new(Self { scripts: Mutex::new(scripts), requests: Mutex::default() })
+        Arc::new(Self {
+            scripts: Mutex::new(scripts),
+            requests: Mutex::default(),
+        })
     }
 }
 
 #[async_trait::async_trait]
 impl Provider for Scripted {
     fn describe(&self) -> ModelInfo {
-        ModelInfo { provider: "test".into(), model: "scripted".into(), label: "Scripted".into(), offline: false, window: None }
+        ModelInfo {
+            provider: "test".into(),
+            model: "scripted".into(),
+            label: "Scripted".into(),
+            offline: false,
+            window: None,
+        }
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ProviderError> {
         self.requests.lock().unwrap().push(request);
         let mut scripts = self.scripts.lock().unwrap();
-        let script = if scripts.len() > 1 { scripts.pop().unwrap() } else { scripts[0].clone() };
+        let script = if scripts.len() > 1 {
+            scripts.pop().unwrap()
+        } else {
+            scripts[0].clone()
+        };
         Ok(stream::iter(script).filter_map(say).boxed())
     }
 }
@@ -78,7 +95,10 @@ async fn say(say: Say) -> Option<Result<ModelEvent, ProviderError>> {
 }
 
 pub(crate) fn key(id: &str) -> TurnKey {
-    TurnKey { owner: Owner("me".into()), id: TurnId(id.into()) }
+    TurnKey {
+        owner: Owner("me".into()),
+        id: TurnId(id.into()),
+    }
 }
 
 pub(crate) fn record(id: &str) -> TurnRecord {

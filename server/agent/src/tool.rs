@@ -126,12 +126,19 @@ impl ToolOutput {
     /// A failure the model can read.
     #[must_use]
     pub fn error(text: impl Into<String>) -> Self {
-        Self { content: vec![ResultContent::Text { text: text.into() }], is_error: true, ..Self::default() }
+        Self {
+            content: vec![ResultContent::Text { text: text.into() }],
+            is_error: true,
+            ..Self::default()
+        }
     }
 
     /// Plain text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: vec![ResultContent::Text { text: text.into() }], ..Self::default() }
+        Self {
+            content: vec![ResultContent::Text { text: text.into() }],
+            ..Self::default()
+        }
     }
 }

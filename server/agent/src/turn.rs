@@ -59,7 +59,12 @@ pub struct Finished {
 
 impl Finished {
     fn new() -> Self {
-        Self { outcome: TurnOutcome::Done, messages: Vec::new(), final_text: String::new(), citations: Vec::new() }
+        Self {
+            outcome: TurnOutcome::Done,
+            messages: Vec::new(),
+            final_text: String::new(),
+            citations: Vec::new(),
+        }
     }
 
     /// What is left of a turn that panicked.
@@ -77,7 +82,10 @@ impl Finished {
         self.final_text = reply.text();
         self.citations = reply.citations;
         if !reply.parts.is_empty() {
-            self.messages.push(Message { role: Role::Assistant, parts: reply.parts });
+            self.messages.push(Message {
+                role: Role::Assistant,
+                parts: reply.parts,
+            });
         }
         reply.calls
     }
@@ -123,15 +131,25 @@ impl Turn {
 
     /// Runs the calls of one step side by side and keeps their order in the answer.
     async fn answer_calls(&self, calls: Vec<Call>) -> Message {
-        let parts = stream::iter(calls).map(|call| self.answer_call(call)).buffered(PARALLEL_CALLS).collect().await;
-        Message { role: Role::Tool, parts }
+        let parts = stream::iter(calls)
+            .map(|call| self.answer_call(call))
+            .buffered(PARALLEL_CALLS)
+            .collect()
+            .await;
+        Message {
+            role: Role::Tool,
+            parts,
+        }
     }
 
     async fn answer_call(&self, mut call: Call) -> Part {
         let began = Instant::now();
         let tool = self.tools.iter().find(|tool| tool.meta().name == call.name);
         self.feed.push(TurnEvent::ToolStarted(announce(&call, tool)));
-        let verdict = self.hooks.before_tool(&self.place, &call.name, &mut call.arguments).await;
+        let verdict = self
+            .hooks
+            .before_tool(&self.place, &call.name, &mut call.arguments)
+            .await;
         let mut output = match (verdict, tool) {
             (Verdict::Refuse(why), _) => ToolOutput::error(why),
             (Verdict::Continue, None) => ToolOutput::error(format!("there is no tool named {:?}", call.name)),
@@ -170,7 +188,11 @@ impl Turn {
             content: output.shown,
             locations: output.locations,
         }));
-        Part::ToolResult { call_id: call.id, content: output.content, is_error: output.is_error }
+        Part::ToolResult {
+            call_id: call.id,
+            content: output.content,
+            is_error: output.is_error,
+        }
     }
 }
 

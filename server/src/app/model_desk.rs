@@ -13,7 +13,9 @@ use sidewire_contract::number::Count;
 use sidewire_contract::text::NonEmpty;
 
 use crate::browser::{ModelDesk, ModelError, ProviderChoice, model_state};
-use crate::config::{Config, OpenAiConfig, ProviderConfig, check_api_key, key_for, load_api_key, parse_base_url, save_provider};
+use crate::config::{
+    Config, OpenAiConfig, ProviderConfig, check_api_key, key_for, load_api_key, parse_base_url, save_provider,
+};
 use crate::providers::detect::{USUAL_PLACES, detect_local_servers};
 use crate::providers::offline::OfflineProvider;
 use crate::providers::openai::{self, OpenAiProvider};
@@ -32,7 +34,11 @@ pub(super) fn provider(config: &Config, layout: &Layout) -> anyhow::Result<Arc<d
 /// The connection to a configured model server; sends nothing yet.
 pub(crate) fn open_ai(config: &OpenAiConfig, key: Option<SecretString>) -> anyhow::Result<OpenAiProvider> {
     let settings = openai::OpenAiConfig {
-        key_expires: config.expires_at.map(SystemTime::try_from).transpose().context("expires_at is out of range")?,
+        key_expires: config
+            .expires_at
+            .map(SystemTime::try_from)
+            .transpose()
+            .context("expires_at is out of range")?,
         window: config.window,
         ..openai::OpenAiConfig::new(config.base_url.as_str(), &config.model, key)
     };
@@ -67,12 +73,17 @@ impl Models {
     /// Reads the configuration again when its files changed; the model when there is a new one.
     pub(super) fn reload_if_changed(&self) -> Option<ModelState> {
         let now = Stamp::of(&self.layout);
-        let before = std::mem::replace(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner), now);
+        let before = std::mem::replace(
+            &mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner),
+            now,
+        );
         (before != now).then(|| self.reload()).flatten()
     }
 
     fn reload(&self) -> Option<ModelState> {
-        let loaded = Config::load(&self.layout).map_err(anyhow::Error::from).and_then(|config| provider(&config, &self.layout));
+        let loaded = Config::load(&self.layout)
+            .map_err(anyhow::Error::from)
+            .and_then(|config| provider(&config, &self.layout));
         match loaded {
             Ok(provider) => {
                 self.slot.replace(provider);
@@ -93,7 +104,11 @@ impl Models {
         }
     }
 
-    async fn put_in_use(&self, config: ProviderConfig, key: Option<SecretString>) -> Result<ModelState, ModelError> {
+    async fn put_in_use(
+        &self,
+        config: ProviderConfig,
+        key: Option<SecretString>,
+    ) -> Result<ModelState, ModelError> {
         let (layout, saved) = (self.layout.clone(), config);
         let saving = tokio::task::spawn_blocking(move || save_provider(&layout, &saved, key.as_ref()));
         saving.await.map_err(|_| ModelError::Storage)?.map_err(|error| {
@@ -111,7 +126,12 @@ impl ModelDesk for Models {
     }
 
     async fn list(&self) -> Result<Vec<ModelItem>, ModelError> {
-        let listed = self.slot.current().models().await.map_err(|error| ModelError::Provider(error.to_string()))?;
+        let listed = self
+            .slot
+            .current()
+            .models()
+            .await
+            .map_err(|error| ModelError::Provider(error.to_string()))?;
         let mut items: Vec<_> = listed.into_iter().filter_map(item).collect();
         if !items.iter().any(|item| item.offline) {
             items.extend(item(OfflineProvider::new().describe()));
@@ -123,9 +143,15 @@ impl ModelDesk for Models {
         if model == OFFLINE {
             return self.put_in_use(ProviderConfig::Offline, None).await;
         }
-        let configured = self.configured().ok_or(ModelError::BadRequest("no model server is set up"))?;
+        let configured = self
+            .configured()
+            .ok_or(ModelError::BadRequest("no model server is set up"))?;
         // The window belonged to the other model.
-        let config = OpenAiConfig { model: model.to_owned(), window: None, ..configured };
+        let config = OpenAiConfig {
+            model: model.to_owned(),
+            window: None,
+            ..configured
+        };
         self.put_in_use(ProviderConfig::OpenAi(config), None).await
     }
 
@@ -133,7 +159,11 @@ impl ModelDesk for Models {
         let found = detect_local_servers(&USUAL_PLACES).await;
         found
             .into_iter()
-            .map(|server| ServerFound { label: server.label, base_url: server.base_url, models: server.models })
+            .map(|server| ServerFound {
+                label: server.label,
+                base_url: server.base_url,
+                models: server.models,
+            })
             .collect()
     }
 
@@ -141,8 +171,12 @@ impl ModelDesk for Models {
         if choice.offline {
             return self.put_in_use(ProviderConfig::Offline, None).await;
         }
-        let base_url = choice.base_url.ok_or(ModelError::BadRequest("the address of the model server is missing"))?;
-        let model = choice.model.ok_or(ModelError::BadRequest("the name of the model is missing"))?;
+        let base_url = choice.base_url.ok_or(ModelError::BadRequest(
+            "the address of the model server is missing",
+        ))?;
+        let model = choice
+            .model
+            .ok_or(ModelError::BadRequest("the name of the model is missing"))?;
         let config = OpenAiConfig {
             base_url: parse_base_url(&base_url).map_err(ModelError::BadRequest)?,
             model,
@@ -155,8 +189,12 @@ impl ModelDesk for Models {
         }
         let key = key_for(&self.layout, &config, choice.api_key.as_ref()).map_err(|_| ModelError::Storage)?;
         let tried = open_ai(&config, key).map_err(|error| ModelError::Provider(error.to_string()))?;
-        tried.probe().await.map_err(|error| ModelError::Provider(error.to_string()))?;
-        self.put_in_use(ProviderConfig::OpenAi(config), choice.api_key).await
+        tried
+            .probe()
+            .await
+            .map_err(|error| ModelError::Provider(error.to_string()))?;
+        self.put_in_use(ProviderConfig::OpenAi(config), choice.api_key)
+            .await
     }
 }
 

@@ -25,13 +25,22 @@ struct ReferenceKind {
 /// Console hosts of every known site.
 pub(super) fn reference_kinds() -> anyhow::Result<ReferenceKinds> {
     let sites: Sites = serde_json::from_str(SITES).context("failed to read the built-in sites.json")?;
-    Ok(ReferenceKinds { console_hosts: sites.sites.into_iter().flat_map(|site| site.reference_kind.console).collect() })
+    Ok(ReferenceKinds {
+        console_hosts: sites
+            .sites
+            .into_iter()
+            .flat_map(|site| site.reference_kind.console)
+            .collect(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_built_in_sites_name_a_console() {
-        assert_eq!(super::reference_kinds().unwrap().console_hosts, ["*.console.ves.volterra.io"]);
+        assert_eq!(
+            super::reference_kinds().unwrap().console_hosts,
+            ["*.console.ves.volterra.io"]
+        );
     }
 }

@@ -17,8 +17,14 @@ pub(super) enum Caller {
 }
 
 /// Checks a request's headers; the error is the status to refuse with.
-pub(super) fn check(headers: &HeaderMap, authority: &str, origins: &HashSet<String>) -> Result<Caller, StatusCode> {
-    let host = single(headers, &header::HOST).map_err(|_| StatusCode::BAD_REQUEST)?.ok_or(StatusCode::BAD_REQUEST)?;
+pub(super) fn check(
+    headers: &HeaderMap,
+    authority: &str,
+    origins: &HashSet<String>,
+) -> Result<Caller, StatusCode> {
+    let host = single(headers, &header::HOST)
+        .map_err(|_| StatusCode::BAD_REQUEST)?
+        .ok_or(StatusCode::BAD_REQUEST)?;
     if host != authority {
         return Err(StatusCode::FORBIDDEN);
     }
@@ -50,18 +56,32 @@ mod tests {
     fn check_with(pairs: &[(&str, &str)]) -> Result<Caller, u16> {
         let mut headers = HeaderMap::new();
         for (name, value) in pairs {
-            headers.append(header::HeaderName::try_from(*name).unwrap(), value.parse().unwrap());
+            headers.append(
+                header::HeaderName::try_from(*name).unwrap(),
+                value.parse().unwrap(),
+            );
         }
         check(&headers, "127.0.0.1:19222", &HashSet::from([ID.to_owned()])).map_err(|status| status.as_u16())
     }
 
     #[test]
     fn the_exact_host_is_required() {
-        for host in ["evil.test:19222", "127.0.0.1.evil.test", "localhost.", "localhost:19222", "127.0.0.1:19223", "u@127.0.0.1:19222", "127.0.0.1"] {
+        for host in [
+            "evil.test:19222",
+            "127.0.0.1.evil.test",
+            "localhost.",
+            "localhost:19222",
+            "127.0.0.1:19223",
+            "u@127.0.0.1:19222",
+            "127.0.0.1",
+        ] {
             assert_eq!(check_with(&[("host", host)]), Err(403), "{host}");
         }
         assert_eq!(check_with(&[]), Err(400));
-        assert_eq!(check_with(&[("host", "127.0.0.1:19222"), ("host", "127.0.0.1:19222")]), Err(400));
+        assert_eq!(
+            check_with(&[("host", "127.0.0.1:19222"), ("host", "127.0.0.1:19222")]),
+            Err(400)
+        );
         assert_eq!(check_with(&[("host", "127.0.0.1:19222")]), Ok(Caller::NoOrigin));
     }
 
@@ -70,10 +90,24 @@ mod tests {
         let host = ("host", "127.0.0.1:19222");
         let upper = ID.to_uppercase();
         let (slash, suffix) = (format!("{ID}/"), format!("{ID}.evil"));
-        for origin in ["https://evil.example", "null", "", "file://", "http://127.0.0.1:19222", "http://localhost:19222", "chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", &upper, &slash, &suffix] {
+        for origin in [
+            "https://evil.example",
+            "null",
+            "",
+            "file://",
+            "http://127.0.0.1:19222",
+            "http://localhost:19222",
+            "chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+            &upper,
+            &slash,
+            &suffix,
+        ] {
             assert_eq!(check_with(&[host, ("origin", origin)]), Err(403), "{origin}");
         }
         assert_eq!(check_with(&[host, ("origin", ID), ("origin", ID)]), Err(403));
-        assert_eq!(check_with(&[host, ("origin", ID)]), Ok(Caller::Origin(ID.to_owned())));
+        assert_eq!(
+            check_with(&[host, ("origin", ID)]),
+            Ok(Caller::Origin(ID.to_owned()))
+        );
     }
 }

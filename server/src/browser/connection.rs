@@ -11,7 +11,9 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use sidewire_agent::session::{AskError, Started};
-use sidewire_contract::bridge::handshake::{BridgeError, BridgeErrorCode, ClientInfo, HandoverAck, Pong, Role};
+use sidewire_contract::bridge::handshake::{
+    BridgeError, BridgeErrorCode, ClientInfo, HandoverAck, Pong, Role,
+};
 use sidewire_contract::bridge::turns::{TurnAccepted, TurnSnapshot, TurnUnknown};
 use sidewire_contract::chat::ChatRequest;
 use sidewire_contract::frames::{ClientFrame, DecodeError, WorkerFrame};
@@ -48,7 +50,13 @@ const RECHECK: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(65);
 
 /// Serves one socket to its end.
-pub(super) async fn serve(mut socket: Socket, key: GateKey, stranger: OwnedSemaphorePermit, caller: Caller, front: Arc<Front>) {
+pub(super) async fn serve(
+    mut socket: Socket,
+    key: GateKey,
+    stranger: OwnedSemaphorePermit,
+    caller: Caller,
+    front: Arc<Front>,
+) {
     let client = match handshake::authenticate(&mut socket, &caller, &front).await {
         Ok(client) => client,
         Err(refusal) => return turn_away(socket, &refusal).await,
@@ -61,7 +69,13 @@ pub(super) async fn serve(mut socket: Socket, key: GateKey, stranger: OwnedSemap
     let (post, posts) = mpsc::channel(POSTS);
     let wake = Arc::new(Notify::new());
     let writer = Writer::new(sink, posts, Arc::clone(&wake));
-    let desk = Desk { front: Arc::clone(&front), client: Arc::new(client), post, wake, asking: Mutex::default() };
+    let desk = Desk {
+        front: Arc::clone(&front),
+        client: Arc::new(client),
+        post,
+        wake,
+        asking: Mutex::default(),
+    };
     let ended = tokio::select! {
         ended = read(stream, desk) => ended,
         ended = writer.run(front.closing.clone()) => ended.map_err(Ended::Socket),
@@ -74,7 +88,10 @@ pub(super) async fn serve(mut socket: Socket, key: GateKey, stranger: OwnedSemap
 
 async fn turn_away(mut socket: Socket, refusal: &handshake::Refusal) {
     tracing::warn!(%refusal, "turned a stranger away");
-    let close = CloseFrame { code: CloseCode::Policy, reason: "handshake refused".into() };
+    let close = CloseFrame {
+        code: CloseCode::Policy,
+        reason: "handshake refused".into(),
+    };
     let farewell = socket.send(Message::Close(Some(close)));
     // A stranger that does not even read its farewell is left.
     let _left = tokio::time::timeout(Duration::from_secs(1), farewell).await;
@@ -157,11 +174,19 @@ async fn read(mut stream: SplitStream<Socket>, desk: Desk) -> Result<(), Ended> 
 fn answer_rubbish(desk: &Arc<Desk>, rubbish: Rubbish) -> Handler {
     tracing::warn!(%rubbish, "a frame could not be read");
     match rubbish {
-        Rubbish::Frame(DecodeError::InvalidFrame { chat_id: Some(id), frame_type: "chat_request", .. })
-        | Rubbish::TooDeep { chat_id: Some(id) } => post_later(desk, translate::error(id, ErrorReason::Provider4xx)),
-        Rubbish::Frame(DecodeError::InvalidFrame { request_id: Some(id), why, .. }) => {
-            post_later(desk, requests::bad_request(id, why))
+        Rubbish::Frame(DecodeError::InvalidFrame {
+            chat_id: Some(id),
+            frame_type: "chat_request",
+            ..
+        })
+        | Rubbish::TooDeep { chat_id: Some(id) } => {
+            post_later(desk, translate::error(id, ErrorReason::Provider4xx))
         }
+        Rubbish::Frame(DecodeError::InvalidFrame {
+            request_id: Some(id),
+            why,
+            ..
+        }) => post_later(desk, requests::bad_request(id, why)),
         Rubbish::Frame(error) => refuse(desk, BridgeErrorCode::BadFrame, &error.to_string()),
         Rubbish::TooDeep { chat_id: None } => refuse(desk, BridgeErrorCode::BadFrame, "nested too deep"),
     }
@@ -178,13 +203,21 @@ enum Rubbish {
 
 fn decode(text: &str) -> Result<ClientFrame, Rubbish> {
     if limits::check_depth(text.as_bytes(), limits::DEPTH).is_err() {
-        return Err(Rubbish::TooDeep { chat_id: ClientFrame::chat_request_id(text) });
+        return Err(Rubbish::TooDeep {
+            chat_id: ClientFrame::chat_request_id(text),
+        });
     }
     Ok(ClientFrame::decode(text)?)
 }
 
 fn refuse(desk: &Arc<Desk>, code: BridgeErrorCode, message: &str) -> Handler {
-    post_later(desk, WorkerFrame::BridgeError(BridgeError { code, message: message.to_owned() }))
+    post_later(
+        desk,
+        WorkerFrame::BridgeError(BridgeError {
+            code,
+            message: message.to_owned(),
+        }),
+    )
 }
 
 fn post_later(desk: &Arc<Desk>, frame: WorkerFrame) -> Handler {
@@ -207,12 +240,19 @@ fn introduce(desk: &mut Arc<Desk>, info: &ClientInfo) -> Handler {
         }
         Err(refusal) => {
             tracing::warn!(%refusal, "an introduction was refused");
-            refuse(desk, BridgeErrorCode::VersionMismatch, "the browser's introduction was refused")
+            refuse(
+                desk,
+                BridgeErrorCode::VersionMismatch,
+                "the browser's introduction was refused",
+            )
         }
     }
 }
 
-fn announce_model(desk: Arc<Desk>, changed: Result<sidewire_contract::model::ModelState, broadcast::error::RecvError>) -> Handler {
+fn announce_model(
+    desk: Arc<Desk>,
+    changed: Result<sidewire_contract::model::ModelState, broadcast::error::RecvError>,
+) -> Handler {
     Box::pin(async move {
         // Missed changes do not matter: the newest one is what is announced.
         let model = changed.unwrap_or_else(|_| desk.front.models.current());
@@ -237,18 +277,26 @@ fn dispatch(desk: Arc<Desk>, frame: ClientFrame) -> Handler {
             }
         }),
         ClientFrame::Ping(_) => post_later(&desk, WorkerFrame::Pong(Pong {})),
-        ClientFrame::Handover(handover) => Box::pin(async move { desk.hand_over(handover.version.as_str()).await }),
+        ClientFrame::Handover(handover) => {
+            Box::pin(async move { desk.hand_over(handover.version.as_str()).await })
+        }
         // Nothing to do: hearing it was the point.
         ClientFrame::Pong(_) => Box::pin(std::future::ready(())),
         ClientFrame::Hello(_) | ClientFrame::Proof(_) | ClientFrame::ClientInfo(_) => {
             refuse(&desk, BridgeErrorCode::BadFrame, "the handshake is over")
         }
         // No client's tools are taken and no media is shown yet, and whoever tries is told so (fault 3).
-        ClientFrame::SetHostTools(_) => {
-            post_later(&desk, WorkerFrame::SetHostToolsError(SetHostToolsError { reason: HostToolsRejected }))
-        }
+        ClientFrame::SetHostTools(_) => post_later(
+            &desk,
+            WorkerFrame::SetHostToolsError(SetHostToolsError {
+                reason: HostToolsRejected,
+            }),
+        ),
         ClientFrame::MediaAssetRead(read) => {
-            let error = MediaAssetError { request_id: read.request_id, error: AssetUnavailable };
+            let error = MediaAssetError {
+                request_id: read.request_id,
+                error: AssetUnavailable,
+            };
             post_later(&desk, WorkerFrame::MediaAssetError(error))
         }
         // Of a call that nobody made: ignored, as the contract wants.
@@ -274,7 +322,14 @@ impl Desk {
 
     /// A key that cannot be looked up right now stands.
     async fn is_revoked(&self) -> bool {
-        matches!(self.front.agent.store().pairing(self.client.key_id.as_str()).await, Ok(None))
+        matches!(
+            self.front
+                .agent
+                .store()
+                .pairing(self.client.key_id.as_str())
+                .await,
+            Ok(None)
+        )
     }
 
     /// A question is on its way: a stop that overtakes it finds it here.
@@ -285,11 +340,18 @@ impl Desk {
     async fn ask(&self, request: ChatRequest) {
         let id = request.id.clone();
         let hint = request.history_hint.as_deref().unwrap_or_default();
-        if request.text.len() > limits::CHAT_TEXT || request.session_key.as_str().len() > NAME || hint.len() > NAME {
+        if request.text.len() > limits::CHAT_TEXT
+            || request.session_key.as_str().len() > NAME
+            || hint.len() > NAME
+        {
             self.asking().remove(&id);
             return self.send(translate::error(id, ErrorReason::Provider4xx)).await;
         }
-        let asked = self.client.agent.ask(translate::ask(&self.client, request), Arc::clone(&self.wake)).await;
+        let asked = self
+            .client
+            .agent
+            .ask(translate::ask(&self.client, request), Arc::clone(&self.wake))
+            .await;
         let stopped_meanwhile = self.asking().remove(&id) == Some(true);
         match asked {
             Ok(started) => {
@@ -307,8 +369,15 @@ impl Desk {
     }
 
     async fn follow_new(&self, id: ChatId, started: Started) {
-        let Some(conversation) = translate::conversation_id(started.conversation) else { return };
-        let accepted = TurnAccepted { id: id.clone(), conversation, title: started.title, model: started.model.clone() };
+        let Some(conversation) = translate::conversation_id(started.conversation) else {
+            return;
+        };
+        let accepted = TurnAccepted {
+            id: id.clone(),
+            conversation,
+            title: started.title,
+            model: started.model.clone(),
+        };
         self.post(Post::Follow {
             first: WorkerFrame::TurnAccepted(accepted),
             turn: TurnWire::new(id, started.model),
@@ -321,17 +390,25 @@ impl Desk {
         if let Some(stop_requested) = self.asking().get_mut(id) {
             *stop_requested = true;
         }
-        let known = self.client.agent.stop(&translate::turn_key(&self.client.owner, id));
+        let known = self
+            .client
+            .agent
+            .stop(&translate::turn_key(&self.client.owner, id));
         tracing::info!(turn = id.as_str(), known, "stop");
     }
 
     /// Gives the client the turn as it stands and what follows, or says that there is none.
     async fn resume(&self, id: ChatId) {
         let key = translate::turn_key(&self.client.owner, &id);
-        let followed = self.client.agent.follow(&key, Arc::clone(&self.wake)).await.unwrap_or_else(|error| {
-            tracing::error!(turn = id.as_str(), %error, "a turn could not be looked up");
-            None
-        });
+        let followed = self
+            .client
+            .agent
+            .follow(&key, Arc::clone(&self.wake))
+            .await
+            .unwrap_or_else(|error| {
+                tracing::error!(turn = id.as_str(), %error, "a turn could not be looked up");
+                None
+            });
         let found = followed.and_then(|followed| {
             let model = followed.record.model.clone().unwrap_or_default();
             let turn = TurnWire::new(id.clone(), model);
@@ -345,7 +422,14 @@ impl Desk {
         match found {
             None => self.send(WorkerFrame::TurnUnknown(TurnUnknown { id })).await,
             Some((snapshot, _, None)) => self.send(snapshot).await,
-            Some((first, turn, Some(subscription))) => self.post(Post::Follow { first, turn, subscription }).await,
+            Some((first, turn, Some(subscription))) => {
+                self.post(Post::Follow {
+                    first,
+                    turn,
+                    subscription,
+                })
+                .await
+            }
         }
     }
 
@@ -353,7 +437,8 @@ impl Desk {
     async fn hand_over(&self, version: &str) {
         let ours = self.client.key_id.is_local() && self.client.role != Role::Browser;
         let accepted = ours && is_newer(version, env!("CARGO_PKG_VERSION"));
-        self.send(WorkerFrame::HandoverAck(HandoverAck { accepted })).await;
+        self.send(WorkerFrame::HandoverAck(HandoverAck { accepted }))
+            .await;
         if accepted {
             tracing::info!(version, "a newer worker takes over");
             self.front.hand_over.cancel();
@@ -371,7 +456,9 @@ fn is_newer(theirs: &str, ours: &str) -> bool {
         let numbers: Option<Vec<u64>> = version.split('.').map(|part| part.parse().ok()).collect();
         numbers?.try_into().ok()
     };
-    parse(theirs).zip(parse(ours)).is_some_and(|(theirs, ours)| theirs > ours)
+    parse(theirs)
+        .zip(parse(ours))
+        .is_some_and(|(theirs, ours)| theirs > ours)
 }
 
 #[cfg(test)]

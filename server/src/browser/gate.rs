@@ -31,18 +31,30 @@ impl<S> Gated<S> {
     /// Lets `allowance` bytes in until the key is used.
     pub(super) fn new(stream: S, allowance: usize) -> (Self, GateKey) {
         let allowance = Arc::new(AtomicUsize::new(allowance));
-        (Self { stream, allowance: Arc::clone(&allowance) }, GateKey(allowance))
+        (
+            Self {
+                stream,
+                allowance: Arc::clone(&allowance),
+            },
+            GateKey(allowance),
+        )
     }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Gated<S> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let allowance = self.allowance.load(Ordering::Acquire);
         if allowance == OPEN {
             return Pin::new(&mut self.stream).poll_read(cx, buf);
         }
         if allowance == 0 {
-            return Poll::Ready(Err(io::Error::other("the peer sent too much before it proved itself")));
+            return Poll::Ready(Err(io::Error::other(
+                "the peer sent too much before it proved itself",
+            )));
         }
         // A copy of a few hundred handshake bytes keeps this free of buffer arithmetic; once open, there is none.
         let mut few = [0; 1024];
@@ -52,7 +64,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Gated<S> {
         buf.put_slice(part.filled());
         // Fails only when the key was used meanwhile, and then there is nothing to count.
         let left = allowance - part.filled().len();
-        let _opened = self.allowance.compare_exchange(allowance, left, Ordering::AcqRel, Ordering::Acquire);
+        let _opened = self
+            .allowance
+            .compare_exchange(allowance, left, Ordering::AcqRel, Ordering::Acquire);
         polled
     }
 }

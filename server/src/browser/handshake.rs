@@ -12,7 +12,9 @@ use sidewire_agent::Agent;
 use sidewire_agent::ids::Owner;
 use sidewire_agent::session::now_ms;
 use sidewire_agent::store::{self, PairingRecord, Store};
-use sidewire_contract::bridge::handshake::{Challenge, ClientInfo, Hello, HelloAck, Limits, Proof, Role, Version, WorkerName};
+use sidewire_contract::bridge::handshake::{
+    Challenge, ClientInfo, Hello, HelloAck, Limits, Proof, Role, Version, WorkerName,
+};
 use sidewire_contract::bridge::mac::{MacContext, MacLabel, mac_transcript, pair_secret_transcript};
 use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::ids::{Hex256, InstanceId, KeyId};
@@ -20,10 +22,10 @@ use sidewire_contract::text::NonEmpty;
 use sidewire_contract::{identity, limits};
 use tokio_tungstenite::tungstenite::Message;
 
+use super::Front;
 use super::checks::Caller;
 use super::listener::Socket;
 use super::private::Stay;
-use super::Front;
 use crate::mac::{self, Secret};
 
 /// A handshake must be over by then.
@@ -68,18 +70,37 @@ pub(super) enum Refusal {
 }
 
 /// Runs the handshake; the client is ready for frames afterwards.
-pub(super) async fn authenticate(socket: &mut Socket, caller: &Caller, front: &Front) -> Result<Client, Refusal> {
-    tokio::time::timeout(DEADLINE, exchange(socket, caller, front)).await.map_err(|_| Refusal::Late)?
+pub(super) async fn authenticate(
+    socket: &mut Socket,
+    caller: &Caller,
+    front: &Front,
+) -> Result<Client, Refusal> {
+    tokio::time::timeout(DEADLINE, exchange(socket, caller, front))
+        .await
+        .map_err(|_| Refusal::Late)?
 }
 
 async fn exchange(socket: &mut Socket, caller: &Caller, front: &Front) -> Result<Client, Refusal> {
-    let ClientFrame::Hello(hello) = receive(socket).await? else { return Err(Refusal::Unexpected) };
+    let ClientFrame::Hello(hello) = receive(socket).await? else {
+        return Err(Refusal::Unexpected);
+    };
     let secret = secret_of(&hello.key_id, caller, front).await?;
-    let shared = Shared { hello, nonce_s: nonce()?, caller, front, secret };
-    let challenge = Challenge { nonce_s: shared.nonce_s, mac_s: Hex256::from_bytes(shared.mac(MacLabel::Server)) };
+    let shared = Shared {
+        hello,
+        nonce_s: nonce()?,
+        caller,
+        front,
+        secret,
+    };
+    let challenge = Challenge {
+        nonce_s: shared.nonce_s,
+        mac_s: Hex256::from_bytes(shared.mac(MacLabel::Server)),
+    };
     send(socket, &WorkerFrame::Challenge(challenge)).await?;
 
-    let ClientFrame::Proof(proof) = receive(socket).await? else { return Err(Refusal::Unexpected) };
+    let ClientFrame::Proof(proof) = receive(socket).await? else {
+        return Err(Refusal::Unexpected);
+    };
     if let Err(refusal) = shared.verify(&proof) {
         shared.count_wrong_try().await;
         return Err(refusal);
@@ -123,7 +144,11 @@ impl Shared<'_> {
 
     /// Constant-time.
     fn verify(&self, proof: &Proof) -> Result<(), Refusal> {
-        let proved = mac::verify(&self.secret, &self.transcript(MacLabel::Client), proof.mac_c.bytes());
+        let proved = mac::verify(
+            &self.secret,
+            &self.transcript(MacLabel::Client),
+            proof.mac_c.bytes(),
+        );
         if proved { Ok(()) } else { Err(Refusal::WrongProof) }
     }
 
@@ -143,11 +168,18 @@ impl Shared<'_> {
         if self.hello.key_id.is_pairing() {
             return self.accept_pairing(proof).await;
         }
-        let pairing = self.store().pairing(self.hello.key_id.as_str()).await.map_err(|_| Refusal::Storage)?;
+        let pairing = self
+            .store()
+            .pairing(self.hello.key_id.as_str())
+            .await
+            .map_err(|_| Refusal::Storage)?;
         if pairing.is_none_or(|pairing| pairing.instance != proof.instance.as_str()) {
             return Err(Refusal::WrongInstance);
         }
-        self.store().pairing_seen(self.hello.key_id.as_str(), now_ms()).await.map_err(|_| Refusal::Storage)?;
+        self.store()
+            .pairing_seen(self.hello.key_id.as_str(), now_ms())
+            .await
+            .map_err(|_| Refusal::Storage)?;
         Ok(self.hello.key_id.clone())
     }
 
@@ -164,8 +196,15 @@ impl Shared<'_> {
             created_at_ms: now_ms(),
             last_seen_at_ms: now_ms(),
         };
-        let accepted = self.store().pairing_accept(self.hello.key_id.as_str(), record).await;
-        if accepted.map_err(|_| Refusal::Storage)? { Ok(key_id) } else { Err(Refusal::UnknownKey) }
+        let accepted = self
+            .store()
+            .pairing_accept(self.hello.key_id.as_str(), record)
+            .await;
+        if accepted.map_err(|_| Refusal::Storage)? {
+            Ok(key_id)
+        } else {
+            Err(Refusal::UnknownKey)
+        }
     }
 
     fn store(&self) -> &Store {
@@ -183,9 +222,16 @@ async fn secret_of(key_id: &KeyId, caller: &Caller, front: &Front) -> Result<Sec
     }
     let store = front.agent.store();
     let secret = if key_id.is_pairing() {
-        store.pairing_offer(key_id.as_str(), now_ms()).await.map_err(|_| Refusal::Storage)?
+        store
+            .pairing_offer(key_id.as_str(), now_ms())
+            .await
+            .map_err(|_| Refusal::Storage)?
     } else {
-        store.pairing(key_id.as_str()).await.map_err(|_| Refusal::Storage)?.map(|pairing| pairing.secret)
+        store
+            .pairing(key_id.as_str())
+            .await
+            .map_err(|_| Refusal::Storage)?
+            .map(|pairing| pairing.secret)
     };
     secret.map(|secret| secret.0).ok_or(Refusal::UnknownKey)
 }
@@ -206,7 +252,11 @@ impl Client {
 
     /// Takes the browser's own word about itself over a native host that proved the local key: the browser has
     /// checked who may talk to that host.
-    pub(super) fn introduced(&self, info: &ClientInfo, front: &Front) -> Result<(Self, WorkerFrame), Refusal> {
+    pub(super) fn introduced(
+        &self,
+        info: &ClientInfo,
+        front: &Front,
+    ) -> Result<(Self, WorkerFrame), Refusal> {
         if self.role != Role::Host {
             return Err(Refusal::Unexpected);
         }
@@ -240,10 +290,15 @@ fn owner(instance: &InstanceId) -> Owner {
 
 fn hello_ack(front: &Front, paired_key_id: Option<KeyId>) -> HelloAck {
     HelloAck {
-        worker: WorkerName { version: NonEmpty::clipped(env!("CARGO_PKG_VERSION")) },
+        worker: WorkerName {
+            version: NonEmpty::clipped(env!("CARGO_PKG_VERSION")),
+        },
         contract_version: identity::CONTRACT_VERSION.to_owned(),
         limits: Limits::default(),
-        features: FEATURES.iter().map(|feature| NonEmpty::clipped(feature)).collect(),
+        features: FEATURES
+            .iter()
+            .map(|feature| NonEmpty::clipped(feature))
+            .collect(),
         model: front.models.current(),
         paired_key_id,
     }
@@ -253,7 +308,11 @@ fn hello_ack(front: &Front, paired_key_id: Option<KeyId>) -> HelloAck {
 fn check_version(theirs: &Version) -> Result<(), Refusal> {
     let [major, ..] = theirs.parts();
     let [ours, ..] = Version::contract().parts();
-    if major == ours { Ok(()) } else { Err(Refusal::Version(theirs.as_str().to_owned())) }
+    if major == ours {
+        Ok(())
+    } else {
+        Err(Refusal::Version(theirs.as_str().to_owned()))
+    }
 }
 
 fn nonce() -> Result<Hex256, Refusal> {
@@ -266,7 +325,9 @@ async fn receive(socket: &mut Socket) -> Result<ClientFrame, Refusal> {
     loop {
         match socket.next().await {
             Some(Ok(Message::Text(text))) => {
-                if text.len() > limits::HANDSHAKE_FRAME || limits::check_depth(text.as_bytes(), limits::DEPTH).is_err() {
+                if text.len() > limits::HANDSHAKE_FRAME
+                    || limits::check_depth(text.as_bytes(), limits::DEPTH).is_err()
+                {
                     return Err(Refusal::Unexpected);
                 }
                 return ClientFrame::decode(&text).map_err(|_| Refusal::Unexpected);
@@ -279,5 +340,8 @@ async fn receive(socket: &mut Socket) -> Result<ClientFrame, Refusal> {
 }
 
 async fn send(socket: &mut Socket, frame: &WorkerFrame) -> Result<(), Refusal> {
-    socket.send(Message::text(frame.encode())).await.map_err(|_| Refusal::Gone)
+    socket
+        .send(Message::text(frame.encode()))
+        .await
+        .map_err(|_| Refusal::Gone)
 }

@@ -113,7 +113,10 @@ pub(crate) async fn run(listener: TcpListener, front: Arc<Front>) {
     connections.wait().await;
 }
 
-async fn accept(listener: &TcpListener, sockets: &Arc<Semaphore>) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+async fn accept(
+    listener: &TcpListener,
+    sockets: &Arc<Semaphore>,
+) -> Option<(TcpStream, OwnedSemaphorePermit)> {
     let place = Arc::clone(sockets).acquire_owned().await.ok()?;
     match listener.accept().await {
         Ok((stream, _)) => Some((stream, place)),
@@ -166,7 +169,9 @@ async fn guard(State(shared): State<Shared>, mut request: Request, next: Next) -
         Ok(caller) => {
             request.extensions_mut().insert(caller);
             let mut response = next.run(request).await;
-            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            response
+                .headers_mut()
+                .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             response
         }
         Err(status) => {
@@ -189,7 +194,12 @@ async fn bridge(State(shared): State<Shared>, mut request: Request) -> Response 
     };
     let upgrade = hyper::upgrade::on(&mut request);
     let Ok(mut response) = create_response_with_body(&request, axum::body::Body::empty) else {
-        return (StatusCode::UPGRADE_REQUIRED, upgrade_headers(), "this is a WebSocket\n").into_response();
+        return (
+            StatusCode::UPGRADE_REQUIRED,
+            upgrade_headers(),
+            "this is a WebSocket\n",
+        )
+            .into_response();
     };
     response.headers_mut().remove(header::SEC_WEBSOCKET_PROTOCOL);
     let front = Arc::clone(&shared.front);
@@ -218,5 +228,8 @@ async fn web_socket(upgraded: hyper::upgrade::Upgraded) -> (Socket, GateKey) {
         .max_message_size(Some(limits::INBOUND_FRAME))
         .max_frame_size(Some(limits::INBOUND_FRAME));
     let (gated, key) = Gated::new(TokioIo::new(upgraded), STRANGER_BYTES);
-    (WebSocketStream::from_raw_socket(gated, Role::Server, Some(config)).await, key)
+    (
+        WebSocketStream::from_raw_socket(gated, Role::Server, Some(config)).await,
+        key,
+    )
 }

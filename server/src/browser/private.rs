@@ -37,7 +37,10 @@ pub(super) struct Stay {
 impl PrivateAgents {
     /// Private agents are made like `model`, with a store of their own.
     pub(super) fn new(model: Arc<Agent>) -> Self {
-        Self { model, rooms: Arc::default() }
+        Self {
+            model,
+            rooms: Arc::default(),
+        }
     }
 
     /// The agent of a private window; made when it is its first client.
@@ -45,13 +48,23 @@ impl PrivateAgents {
         let mut rooms = lock(&self.rooms);
         let room = match rooms.entry(key.clone()) {
             Entry::Occupied(room) => room.into_mut(),
-            Entry::Vacant(place) => place.insert(Room { agent: self.model.ephemeral()?, guests: 0, arrivals: 0 }),
+            Entry::Vacant(place) => place.insert(Room {
+                agent: self.model.ephemeral()?,
+                guests: 0,
+                arrivals: 0,
+            }),
         };
         room.guests += 1;
         room.arrivals += 1;
         let agent = Arc::clone(&room.agent);
         drop(rooms);
-        Ok((agent, Stay { rooms: Arc::clone(&self.rooms), key }))
+        Ok((
+            agent,
+            Stay {
+                rooms: Arc::clone(&self.rooms),
+                key,
+            },
+        ))
     }
 }
 

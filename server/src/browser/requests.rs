@@ -4,7 +4,8 @@ use sidewire_agent::ids::{ConversationId as AgentConversationId, TurnId};
 use sidewire_agent::session::now_ms;
 use sidewire_agent::store::{self, StoreError, Transcript};
 use sidewire_contract::bridge::conversations::{
-    ConversationBranch, ConversationGet, ConversationPage, ConversationTranscript, RequestDone, RequestError, RequestErrorCode,
+    ConversationBranch, ConversationGet, ConversationPage, ConversationTranscript, RequestDone, RequestError,
+    RequestErrorCode,
 };
 use sidewire_contract::bridge::models::{
     ModelChanged, ModelPage, PairingItem, PairingPage, ProviderFound, ProviderKind, ProviderSet,
@@ -44,7 +45,8 @@ impl Failure {
             Self::NotFound | Self::Store(StoreError::NotFound) => RequestErrorCode::NotFound,
             Self::Busy => RequestErrorCode::Conflict,
             Self::Forbidden => RequestErrorCode::Forbidden,
-            Self::Store(StoreError::BadCursor | StoreError::BadTitle) | Self::Model(ModelError::BadRequest(_)) => RequestErrorCode::BadRequest,
+            Self::Store(StoreError::BadCursor | StoreError::BadTitle)
+            | Self::Model(ModelError::BadRequest(_)) => RequestErrorCode::BadRequest,
             Self::Store(_) | Self::Model(ModelError::Storage) => RequestErrorCode::StorageFailed,
             Self::Model(ModelError::Provider(_)) => RequestErrorCode::ProviderFailed,
         }
@@ -66,34 +68,49 @@ type Answered = Result<WorkerFrame, Failure>;
 /// The table of requests.
 async fn route(desk: &Desk, frame: ClientFrame) -> Option<(RequestId, Answered)> {
     Some(match frame {
-        ClientFrame::ConversationList(list) => {
-            (list.request_id.clone(), desk.conversations(list.request_id, None, list.cursor).await)
-        }
+        ClientFrame::ConversationList(list) => (
+            list.request_id.clone(),
+            desk.conversations(list.request_id, None, list.cursor).await,
+        ),
         ClientFrame::ConversationSearch(search) => {
             let query = Some(search.query.into_string());
-            (search.request_id.clone(), desk.conversations(search.request_id, query, search.cursor).await)
+            (
+                search.request_id.clone(),
+                desk.conversations(search.request_id, query, search.cursor).await,
+            )
         }
         ClientFrame::ConversationGet(get) => (get.request_id.clone(), desk.transcript(get).await),
         ClientFrame::ConversationRename(rename) => {
             let renamed = desk.rename(&rename.conversation, rename.title.as_str()).await;
             (rename.request_id.clone(), done(rename.request_id, renamed))
         }
-        ClientFrame::ConversationDelete(delete) => {
-            (delete.request_id.clone(), done(delete.request_id, desk.delete(&delete.conversation).await))
-        }
-        ClientFrame::ConversationRestore(restore) => {
-            (restore.request_id.clone(), done(restore.request_id, desk.restore(&restore.conversation).await))
-        }
+        ClientFrame::ConversationDelete(delete) => (
+            delete.request_id.clone(),
+            done(delete.request_id, desk.delete(&delete.conversation).await),
+        ),
+        ClientFrame::ConversationRestore(restore) => (
+            restore.request_id.clone(),
+            done(restore.request_id, desk.restore(&restore.conversation).await),
+        ),
         ClientFrame::ConversationBranch(branch) => (branch.request_id.clone(), desk.branch(branch).await),
-        ClientFrame::DataDelete(delete) => (delete.request_id.clone(), done(delete.request_id, desk.delete_all().await)),
+        ClientFrame::DataDelete(delete) => (
+            delete.request_id.clone(),
+            done(delete.request_id, desk.delete_all().await),
+        ),
         ClientFrame::ModelList(list) => (list.request_id.clone(), desk.models(list.request_id).await),
         ClientFrame::ModelSelect(select) => {
             let selected = desk.front.models.select(select.model.as_str()).await;
-            (select.request_id.clone(), desk.model_set(select.request_id, selected))
+            (
+                select.request_id.clone(),
+                desk.model_set(select.request_id, selected),
+            )
         }
         ClientFrame::ProviderDetect(detect) => {
             let servers = desk.front.models.detect().await;
-            let found = ProviderFound { request_id: detect.request_id.clone(), servers };
+            let found = ProviderFound {
+                request_id: detect.request_id.clone(),
+                servers,
+            };
             (detect.request_id, Ok(WorkerFrame::ProviderFound(found)))
         }
         ClientFrame::ProviderSet(set) => {
@@ -111,7 +128,12 @@ async fn route(desk: &Desk, frame: ClientFrame) -> Option<(RequestId, Answered)>
 }
 
 impl Desk {
-    async fn conversations(&self, request_id: RequestId, query: Option<String>, cursor: Option<Cursor>) -> Answered {
+    async fn conversations(
+        &self,
+        request_id: RequestId,
+        query: Option<String>,
+        cursor: Option<Cursor>,
+    ) -> Answered {
         let store = self.client.agent.store();
         let owner = Some(&self.client.owner);
         let cursor = cursor.as_ref().map(Cursor::as_str);
@@ -126,18 +148,34 @@ impl Desk {
                 translate::conversation(record, running)
             })
             .collect();
-        Ok(WorkerFrame::ConversationPage(ConversationPage { request_id, items, cursor: next.map(|at| Cursor::clipped(&at)) }))
+        Ok(WorkerFrame::ConversationPage(ConversationPage {
+            request_id,
+            items,
+            cursor: next.map(|at| Cursor::clipped(&at)),
+        }))
     }
 
     async fn transcript(&self, get: ConversationGet) -> Answered {
         let before = get.before.as_ref().map(Cursor::as_str);
-        self.transcript_of(get.request_id, agent_id(&get.conversation)?, before).await
+        self.transcript_of(get.request_id, agent_id(&get.conversation)?, before)
+            .await
     }
 
-    async fn transcript_of(&self, request_id: RequestId, id: AgentConversationId, before: Option<&str>) -> Answered {
+    async fn transcript_of(
+        &self,
+        request_id: RequestId,
+        id: AgentConversationId,
+        before: Option<&str>,
+    ) -> Answered {
         let agent = &self.client.agent;
-        let Transcript { conversation, mut turns, before } =
-            agent.store().transcript(&self.client.owner, id, before, limits::LIST_FRAME).await?;
+        let Transcript {
+            conversation,
+            mut turns,
+            before,
+        } = agent
+            .store()
+            .transcript(&self.client.owner, id, before, limits::LIST_FRAME)
+            .await?;
         // What runs is a second ahead of what is stored.
         let running = agent.running(id);
         if let (Some(running), Some(stored)) = (&running, turns.last_mut())
@@ -145,16 +183,23 @@ impl Desk {
         {
             stored.clone_from(running);
         }
-        Ok(WorkerFrame::ConversationTranscript(Box::new(ConversationTranscript {
-            request_id,
-            conversation: translate::conversation(conversation, running.is_some()).ok_or(Failure::NotFound)?,
-            turns: turns.into_iter().filter_map(translate::record).collect(),
-            before: before.map(|at| Cursor::clipped(&at)),
-        })))
+        Ok(WorkerFrame::ConversationTranscript(Box::new(
+            ConversationTranscript {
+                request_id,
+                conversation: translate::conversation(conversation, running.is_some())
+                    .ok_or(Failure::NotFound)?,
+                turns: turns.into_iter().filter_map(translate::record).collect(),
+                before: before.map(|at| Cursor::clipped(&at)),
+            },
+        )))
     }
 
     async fn rename(&self, id: &ConversationId, title: &str) -> Result<(), Failure> {
-        self.client.agent.store().rename(&self.client.owner, agent_id(id)?, title).await?;
+        self.client
+            .agent
+            .store()
+            .rename(&self.client.owner, agent_id(id)?, title)
+            .await?;
         Ok(())
     }
 
@@ -163,28 +208,53 @@ impl Desk {
         if self.client.agent.running(id).is_some() {
             return Err(Failure::Busy);
         }
-        Ok(self.client.agent.store().delete(&self.client.owner, id, now_ms()).await?)
+        Ok(self
+            .client
+            .agent
+            .store()
+            .delete(&self.client.owner, id, now_ms())
+            .await?)
     }
 
     async fn restore(&self, id: &ConversationId) -> Result<(), Failure> {
-        self.client.agent.store().restore(&self.client.owner, agent_id(id)?).await?;
+        self.client
+            .agent
+            .store()
+            .restore(&self.client.owner, agent_id(id)?)
+            .await?;
         Ok(())
     }
 
     async fn branch(&self, branch: ConversationBranch) -> Answered {
         let before = TurnId(branch.before.as_str().to_owned());
         let store = self.client.agent.store();
-        let copy = store.branch(&self.client.owner, agent_id(&branch.conversation)?, &before, now_ms()).await?;
+        let copy = store
+            .branch(
+                &self.client.owner,
+                agent_id(&branch.conversation)?,
+                &before,
+                now_ms(),
+            )
+            .await?;
         self.transcript_of(branch.request_id, copy.id, None).await
     }
 
     async fn delete_all(&self) -> Result<(), Failure> {
-        Ok(self.client.agent.store().delete_all(Some(&self.client.owner)).await?)
+        Ok(self
+            .client
+            .agent
+            .store()
+            .delete_all(Some(&self.client.owner))
+            .await?)
     }
 
     async fn models(&self, request_id: RequestId) -> Answered {
         let models = self.front.models.list().await?;
-        Ok(WorkerFrame::ModelPage(ModelPage { request_id, current: self.front.models.current(), models }))
+        Ok(WorkerFrame::ModelPage(ModelPage {
+            request_id,
+            current: self.front.models.current(),
+            models,
+        }))
     }
 
     /// A new model is told to every client, this one included.
@@ -216,7 +286,11 @@ impl Desk {
         if !self.client.key_id.is_local() && self.client.key_id.as_str() != key_id {
             return Err(Failure::Forbidden);
         }
-        if self.front.agent.store().pairing_revoke(key_id).await? { Ok(()) } else { Err(Failure::NotFound) }
+        if self.front.agent.store().pairing_revoke(key_id).await? {
+            Ok(())
+        } else {
+            Err(Failure::NotFound)
+        }
     }
 }
 
@@ -252,5 +326,9 @@ pub(super) fn model_changed(model: ModelState) -> WorkerFrame {
 }
 
 fn error(request_id: RequestId, code: RequestErrorCode, message: String) -> WorkerFrame {
-    WorkerFrame::RequestError(RequestError { request_id, code, message })
+    WorkerFrame::RequestError(RequestError {
+        request_id,
+        code,
+        message,
+    })
 }

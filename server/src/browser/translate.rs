@@ -39,7 +39,9 @@ const RECORD_TOOL_ROWS: usize = 256;
 
 /// Who asks for what, from a request.
 pub(super) fn ask(client: &Client, request: ChatRequest) -> Ask {
-    let page = request.context.map(|snapshot| Arc::new(PageContext::from(snapshot)));
+    let page = request
+        .context
+        .map(|snapshot| Arc::new(PageContext::from(snapshot)));
     Ask {
         key: turn_key(&client.owner, &request.id),
         place: Lookup {
@@ -60,7 +62,10 @@ pub(super) fn ask(client: &Client, request: ChatRequest) -> Ask {
 
 /// A turn id is the client's own; the owner makes it unreachable for others (S20).
 pub(super) fn turn_key(owner: &Owner, id: &ChatId) -> TurnKey {
-    TurnKey { owner: owner.clone(), id: TurnId(id.as_str().to_owned()) }
+    TurnKey {
+        owner: owner.clone(),
+        id: TurnId(id.as_str().to_owned()),
+    }
 }
 
 /// Why a question was refused, as the chat contract says it.
@@ -106,7 +111,12 @@ pub(super) struct TurnWire {
 impl TurnWire {
     /// A turn of which nothing has been sent.
     pub(super) fn new(id: ChatId, model: String) -> Self {
-        Self { id, next_seq: 0, model, usage: None }
+        Self {
+            id,
+            next_seq: 0,
+            model,
+            usage: None,
+        }
     }
 
     /// The number of the next delta.
@@ -136,7 +146,11 @@ impl TurnWire {
 
     fn deltas(&mut self, text: &str, out: &mut Vec<WorkerFrame>) {
         for delta in pieces(text, DELTA_BYTES) {
-            out.push(WorkerFrame::ChatDelta(ChatDelta { id: self.id.clone(), seq: self.next_seq.into(), delta: delta.to_owned() }));
+            out.push(WorkerFrame::ChatDelta(ChatDelta {
+                id: self.id.clone(),
+                seq: self.next_seq.into(),
+                delta: delta.to_owned(),
+            }));
             self.next_seq += 1;
         }
     }
@@ -156,12 +170,18 @@ impl TurnWire {
             })),
             TurnEvent::Media(descriptor) => out.extend(self.media(descriptor)),
             // Plans and partial tool output have no place in the chat contract; text came as news of its own.
-            TurnEvent::Plan(_) | TurnEvent::ToolProgress(_) | TurnEvent::Text(_) | TurnEvent::Reasoning(_) => {}
+            TurnEvent::Plan(_)
+            | TurnEvent::ToolProgress(_)
+            | TurnEvent::Text(_)
+            | TurnEvent::Reasoning(_) => {}
         }
     }
 
     fn tool_started(&self, start: ToolStart, out: &mut Vec<WorkerFrame>) {
-        let (Ok(call_id), Ok(tool)) = (NonEmpty::new(start.call_id), NonEmpty::new(start.name.clone())) else { return };
+        let (Ok(call_id), Ok(tool)) = (NonEmpty::new(start.call_id), NonEmpty::new(start.name.clone()))
+        else {
+            return;
+        };
         out.push(WorkerFrame::ToolActivity(ToolActivity {
             chat_id: self.id.clone(),
             call_id,
@@ -172,11 +192,18 @@ impl TurnWire {
             ms: None,
         }));
         let detail = Some(format!("{}: running…", start.name));
-        out.push(WorkerFrame::ChatToolNotice(ChatToolNotice { id: self.id.clone(), tool: start.name, ok: true, detail }));
+        out.push(WorkerFrame::ChatToolNotice(ChatToolNotice {
+            id: self.id.clone(),
+            tool: start.name,
+            ok: true,
+            detail,
+        }));
     }
 
     fn tool_finished(&self, end: ToolEnd, out: &mut Vec<WorkerFrame>) {
-        let (Ok(call_id), Ok(tool)) = (NonEmpty::new(end.call_id), NonEmpty::new(end.name.clone())) else { return };
+        let (Ok(call_id), Ok(tool)) = (NonEmpty::new(end.call_id), NonEmpty::new(end.name.clone())) else {
+            return;
+        };
         out.push(WorkerFrame::ToolActivity(ToolActivity {
             chat_id: self.id.clone(),
             call_id,
@@ -186,17 +213,34 @@ impl TurnWire {
             ok: Some(end.ok),
             ms: Some(Count::from(end.ms)),
         }));
-        let detail = Some(format!("{}: {}", end.name, if end.ok { "done" } else { "failed" }));
-        out.push(WorkerFrame::ChatToolNotice(ChatToolNotice { id: self.id.clone(), tool: end.name, ok: end.ok, detail }));
+        let detail = Some(format!(
+            "{}: {}",
+            end.name,
+            if end.ok { "done" } else { "failed" }
+        ));
+        out.push(WorkerFrame::ChatToolNotice(ChatToolNotice {
+            id: self.id.clone(),
+            tool: end.name,
+            ok: end.ok,
+            detail,
+        }));
     }
 
     fn media(&self, descriptor: Value) -> Option<WorkerFrame> {
         let media: Media = serde_json::from_value(descriptor).ok()?;
-        Some(WorkerFrame::ChatMedia(Box::new(ChatMedia { id: self.id.clone(), media })))
+        Some(WorkerFrame::ChatMedia(Box::new(ChatMedia {
+            id: self.id.clone(),
+            media,
+        })))
     }
 
     fn notice(&self, code: NoticeCode) -> WorkerFrame {
-        WorkerFrame::TurnNotice(TurnNotice { id: self.id.clone(), code, attempt: None, wait_ms: None })
+        WorkerFrame::TurnNotice(TurnNotice {
+            id: self.id.clone(),
+            code,
+            attempt: None,
+            wait_ms: None,
+        })
     }
 
     fn end(&self, outcome: &TurnOutcome, references: Vec<Reference>, out: &mut Vec<WorkerFrame>) {
@@ -236,11 +280,19 @@ pub(super) fn record(record: TurnRecord) -> Option<wire::TurnRecord> {
         reason: record.failure.as_ref().map(failure_reason),
         text,
         clipped: clipped.then_some(true),
-        tools: record.tools.into_iter().skip(old_rows).filter_map(tool_row).collect(),
+        tools: record
+            .tools
+            .into_iter()
+            .skip(old_rows)
+            .filter_map(tool_row)
+            .collect(),
         references: record.references.into_iter().map(reference).collect(),
         media: record.media.into_iter().filter_map(object).collect(),
         notices: record.notices.into_iter().map(notice_code).collect(),
-        page: record.page.map(|page| wire::PageStub { title: page.title, url: page.url }),
+        page: record.page.map(|page| wire::PageStub {
+            title: page.title,
+            url: page.url,
+        }),
         model: record.model,
         usage: record.usage.map(usage),
     })
@@ -301,14 +353,22 @@ fn tool_row(row: sidewire_agent::record::ToolRow) -> Option<wire::ToolRow> {
         call_id: NonEmpty::new(row.call_id).ok()?,
         tool: NonEmpty::new(row.tool).ok()?,
         label: Some(row.label),
-        phase: if row.ok.is_some() { ToolPhase::Finished } else { ToolPhase::Started },
+        phase: if row.ok.is_some() {
+            ToolPhase::Finished
+        } else {
+            ToolPhase::Started
+        },
         ok: row.ok,
         ms: row.ms.map(Count::from),
     })
 }
 
 fn reference(reference: Reference) -> wire::Reference {
-    wire::Reference { kind: reference.kind, title: reference.title, url: reference.url }
+    wire::Reference {
+        kind: reference.kind,
+        title: reference.title,
+        url: reference.url,
+    }
 }
 
 fn usage(usage: Usage) -> wire::Usage {
@@ -320,7 +380,11 @@ fn usage(usage: Usage) -> wire::Usage {
 }
 
 fn object(value: Value) -> Option<serde_json::Map<String, Value>> {
-    if let Value::Object(members) = value { Some(members) } else { None }
+    if let Value::Object(members) = value {
+        Some(members)
+    } else {
+        None
+    }
 }
 
 fn millis(ms: i64) -> Count {
@@ -379,7 +443,9 @@ mod tests {
         let mut joined = String::new();
         for (at, frame) in sent.iter().enumerate() {
             assert!(frame.encode().len() <= limits::BROWSER_FRAME);
-            let WorkerFrame::ChatDelta(delta) = frame else { panic!("{frame:?}") };
+            let WorkerFrame::ChatDelta(delta) = frame else {
+                panic!("{frame:?}")
+            };
             assert_eq!(delta.seq.as_i64(), Some(i64::try_from(at).unwrap()));
             joined.push_str(&delta.delta);
         }
@@ -390,16 +456,39 @@ mod tests {
     fn every_end_is_one_terminal_frame_and_comes_last() {
         for (outcome, reason) in [
             (TurnOutcome::Done, None),
-            (TurnOutcome::Stopped(sidewire_agent::event::StopCause::Person), None),
-            (TurnOutcome::Failed(TurnFailure::Disposed), Some(ErrorReason::SessionDisposed)),
-            (TurnOutcome::Failed(ProviderError::Refused { status: 429 }.into()), Some(ErrorReason::Provider4xx)),
-            (TurnOutcome::Failed(ProviderError::Auth { status: 403 }.into()), Some(ErrorReason::ProviderAuth)),
-            (TurnOutcome::Failed(ProviderError::BrokenStream.into()), Some(ErrorReason::Provider5xx)),
+            (
+                TurnOutcome::Stopped(sidewire_agent::event::StopCause::Person),
+                None,
+            ),
+            (
+                TurnOutcome::Failed(TurnFailure::Disposed),
+                Some(ErrorReason::SessionDisposed),
+            ),
+            (
+                TurnOutcome::Failed(ProviderError::Refused { status: 429 }.into()),
+                Some(ErrorReason::Provider4xx),
+            ),
+            (
+                TurnOutcome::Failed(ProviderError::Auth { status: 403 }.into()),
+                Some(ErrorReason::ProviderAuth),
+            ),
+            (
+                TurnOutcome::Failed(ProviderError::BrokenStream.into()),
+                Some(ErrorReason::Provider5xx),
+            ),
         ] {
-            let sent = frames(&mut turn(), News::End { outcome, references: Vec::new() });
+            let sent = frames(
+                &mut turn(),
+                News::End {
+                    outcome,
+                    references: Vec::new(),
+                },
+            );
             assert_eq!(sent.len(), 2, "a report and a terminal: {sent:?}");
             match (sent.last().unwrap(), reason) {
-                (WorkerFrame::ChatDone(done), None) => assert_eq!(done.references, None, "omitted when empty"),
+                (WorkerFrame::ChatDone(done), None) => {
+                    assert_eq!(done.references, None, "omitted when empty")
+                }
                 (WorkerFrame::ChatError(error), Some(reason)) => assert_eq!(error.reason, reason),
                 other => panic!("{other:?}"),
             }

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::stream::SplitSink;
 use futures_util::SinkExt;
+use futures_util::stream::SplitSink;
 use sidewire_agent::feed::Subscription;
 use sidewire_contract::bridge::handshake::Ping;
 use sidewire_contract::frames::WorkerFrame;
@@ -31,7 +31,11 @@ pub(super) enum Post {
     /// One frame.
     Frame(WorkerFrame),
     /// A first frame about a turn, and then everything that happens in it. Replaces an earlier following of it.
-    Follow { first: WorkerFrame, turn: TurnWire, subscription: Subscription },
+    Follow {
+        first: WorkerFrame,
+        turn: TurnWire,
+        subscription: Subscription,
+    },
 }
 
 /// The sending half.
@@ -50,8 +54,18 @@ struct Following {
 }
 
 impl Writer {
-    pub(super) fn new(sink: SplitSink<Socket, Message>, posts: mpsc::Receiver<Post>, wake: Arc<Notify>) -> Self {
-        Self { sink, posts, wake, turns: Vec::new(), last_sent: Instant::now() }
+    pub(super) fn new(
+        sink: SplitSink<Socket, Message>,
+        posts: mpsc::Receiver<Post>,
+        wake: Arc<Notify>,
+    ) -> Self {
+        Self {
+            sink,
+            posts,
+            wake,
+            turns: Vec::new(),
+            last_sent: Instant::now(),
+        }
     }
 
     /// Sends until the handlers are gone, the socket fails, or `closing` fires and everything was said.
@@ -76,10 +90,18 @@ impl Writer {
     fn accept(&mut self, post: Post, frames: &mut Vec<WorkerFrame>) {
         match post {
             Post::Frame(frame) => frames.push(frame),
-            Post::Follow { first, turn, subscription } => {
+            Post::Follow {
+                first,
+                turn,
+                subscription,
+            } => {
                 frames.push(first);
                 self.turns.retain(|following| following.turn.id != turn.id);
-                self.turns.push(Following { turn, subscription, last_sent: Instant::now() });
+                self.turns.push(Following {
+                    turn,
+                    subscription,
+                    last_sent: Instant::now(),
+                });
             }
         }
     }
@@ -92,7 +114,11 @@ impl Writer {
         let now = Instant::now();
         self.turns.retain_mut(|following| {
             let before = frames.len();
-            let ended = following.subscription.take().into_iter().any(|news| following.turn.frames(news, frames));
+            let ended = following
+                .subscription
+                .take()
+                .into_iter()
+                .any(|news| following.turn.frames(news, frames));
             if frames.len() > before {
                 following.last_sent = now;
             }
@@ -134,7 +160,10 @@ impl Writer {
     async fn say_goodbye(mut self, mut frames: Vec<WorkerFrame>) -> Result<(), Error> {
         self.gather(&mut frames);
         self.send(&mut frames).await?;
-        let close = CloseFrame { code: CloseCode::Away, reason: "the worker is shutting down".into() };
+        let close = CloseFrame {
+            code: CloseCode::Away,
+            reason: "the worker is shutting down".into(),
+        };
         self.sink.send(Message::Close(Some(close))).await
     }
 }

@@ -30,7 +30,10 @@ pub(crate) async fn run(args: AskArgs, layout: Layout) -> anyhow::Result<()> {
     let (mut link, _) = Link::open(state.port, &secret).await?;
     let request = request(&args, page)?;
     link.send(&ClientFrame::ChatRequest(Box::new(request))).await?;
-    let mut answer = Answer { streams: !args.json, ..Answer::default() };
+    let mut answer = Answer {
+        streams: !args.json,
+        ..Answer::default()
+    };
     while answer.take(link.receive().await?)? {}
     link.close().await;
     answer.print_end(args.json)
@@ -51,12 +54,18 @@ async fn find_or_start(layout: &Layout) -> anyhow::Result<(WorkerState, Secret)>
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(START, started).await.context("the worker did not start; see `sidewire doctor`")?
+    tokio::time::timeout(START, started)
+        .await
+        .context("the worker did not start; see `sidewire doctor`")?
 }
 
 async fn reachable(layout: &Layout) -> anyhow::Result<Option<(WorkerState, Secret)>> {
-    let Some((state, secret)) = link::running_worker(layout)? else { return Ok(None) };
-    let answers = tokio::net::TcpStream::connect((std::net::Ipv4Addr::LOCALHOST, state.port)).await.is_ok();
+    let Some((state, secret)) = link::running_worker(layout)? else {
+        return Ok(None);
+    };
+    let answers = tokio::net::TcpStream::connect((std::net::Ipv4Addr::LOCALHOST, state.port))
+        .await
+        .is_ok();
     Ok(answers.then_some((state, secret)))
 }
 
@@ -93,7 +102,9 @@ impl Answer {
                 self.text.push_str(&delta.delta);
             }
             WorkerFrame::TurnReport(report) => self.model = report.model,
-            WorkerFrame::TurnNotice(notice) if notice.code == NoticeCode::Retrying => ui::note("the model server failed; trying again"),
+            WorkerFrame::TurnNotice(notice) if notice.code == NoticeCode::Retrying => {
+                ui::note("the model server failed; trying again")
+            }
             WorkerFrame::ChatDone(done) => {
                 self.references = done.references.unwrap_or_default();
                 return Ok(false);
@@ -131,7 +142,9 @@ impl Answer {
 fn explain(reason: ErrorReason) -> &'static str {
     match reason {
         ErrorReason::ProviderAuth => "the model server refused the key; run `sidewire setup`",
-        ErrorReason::Provider4xx => "the model server refused the request; check the model's name with `sidewire setup`",
+        ErrorReason::Provider4xx => {
+            "the model server refused the request; check the model's name with `sidewire setup`"
+        }
         ErrorReason::Provider5xx => "the model server failed or cannot be reached; run `sidewire doctor`",
         ErrorReason::TokenExpired => "the key has expired; run `sidewire setup` with a new one",
         ErrorReason::TokenExpiring => "the key is about to expire; run `sidewire setup` with a new one",

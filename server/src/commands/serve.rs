@@ -52,7 +52,9 @@ pub(crate) async fn run(args: ServeArgs, layout: Layout) -> anyhow::Result<()> {
     // Before anything can be asked to stop.
     let mut signals = Signals::listen()?;
     let worker = Worker::start(&args, layout).await?;
-    let reason = worker.until_asked_to_end(&mut signals, args.detached || args.idle_exit).await;
+    let reason = worker
+        .until_asked_to_end(&mut signals, args.detached || args.idle_exit)
+        .await;
     tracing::info!(reason, "the worker ends");
     worker.end(&mut signals).await;
     drop(lock);
@@ -71,16 +73,27 @@ fn take_lock(layout: &Layout) -> anyhow::Result<Option<File>> {
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("failed to lock {}", path.display())),
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("failed to lock {}", path.display()))
+        }
     }
 }
 
 /// Asks a running worker of an older version to make room; `None` when it is not older (decision 6).
 async fn replace_older(layout: &Layout) -> anyhow::Result<Option<File>> {
-    let Some((state, secret)) = link::running_worker(layout)? else { return Ok(None) };
-    let Ok((mut link, _)) = Link::open(state.port, &secret).await else { return Ok(None) };
-    link.send(&ClientFrame::Handover(Handover { version: Text::clipped(env!("CARGO_PKG_VERSION")) })).await?;
-    let WorkerFrame::HandoverAck(answer) = link.receive().await? else { return Ok(None) };
+    let Some((state, secret)) = link::running_worker(layout)? else {
+        return Ok(None);
+    };
+    let Ok((mut link, _)) = Link::open(state.port, &secret).await else {
+        return Ok(None);
+    };
+    link.send(&ClientFrame::Handover(Handover {
+        version: Text::clipped(env!("CARGO_PKG_VERSION")),
+    }))
+    .await?;
+    let WorkerFrame::HandoverAck(answer) = link.receive().await? else {
+        return Ok(None);
+    };
     if !answer.accepted {
         return Ok(None);
     }
@@ -92,7 +105,9 @@ async fn replace_older(layout: &Layout) -> anyhow::Result<Option<File>> {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(HANDOVER, freed).await.context("the older worker agreed to end but did not")?
+    tokio::time::timeout(HANDOVER, freed)
+        .await
+        .context("the older worker agreed to end but did not")?
 }
 
 /// A worker that serves.
@@ -117,7 +132,13 @@ impl Worker {
             ui::say(format!("sidewire is ready on 127.0.0.1:{port}"));
         }
         let idle_after = Duration::from_secs(app.config().worker.idle_exit_minutes.saturating_mul(60));
-        Ok(Self { layout, app, serving: serve(listener, &front), front, idle_after })
+        Ok(Self {
+            layout,
+            app,
+            serving: serve(listener, &front),
+            front,
+            idle_after,
+        })
     }
 
     async fn until_asked_to_end(&self, signals: &mut Signals, idle_exit: bool) -> &'static str {
@@ -171,7 +192,10 @@ fn own_secret(layout: &Layout) -> anyhow::Result<Secret> {
     }
     let mut secret = Secret::default();
     getrandom::fill(&mut secret).context("the system gave no random numbers")?;
-    write_private(&layout.local_secret(), Hex256::from_bytes(secret).to_string().as_bytes())?;
+    write_private(
+        &layout.local_secret(),
+        Hex256::from_bytes(secret).to_string().as_bytes(),
+    )?;
     Ok(secret)
 }
 
@@ -205,7 +229,10 @@ struct Signals {
 impl Signals {
     fn listen() -> anyhow::Result<Self> {
         let listen = |kind| signal(kind).context("failed to listen for signals");
-        Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
+        Ok(Self {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+        })
     }
 
     async fn next(&mut self) {

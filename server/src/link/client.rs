@@ -58,15 +58,32 @@ impl Link {
 
     async fn prove(&mut self, authority: &str, secret: &Secret) -> Result<Welcome, LinkError> {
         let (nonce_c, key_id) = (Hex256::from_bytes(random()?), KeyId::local());
-        self.send(&ClientFrame::Hello(Hello { bridge: One, key_id: key_id.clone(), nonce_c })).await?;
-        let WorkerFrame::Challenge(challenge) = self.receive().await? else { return Err(LinkError::Impostor) };
-        let context =
-            MacContext { nonce_c: &nonce_c, nonce_s: &challenge.nonce_s, authority, origin: None, key_id: &key_id };
-        if !mac::verify(secret, &mac_transcript(MacLabel::Server, &context), challenge.mac_s.bytes()) {
+        self.send(&ClientFrame::Hello(Hello {
+            bridge: One,
+            key_id: key_id.clone(),
+            nonce_c,
+        }))
+        .await?;
+        let WorkerFrame::Challenge(challenge) = self.receive().await? else {
+            return Err(LinkError::Impostor);
+        };
+        let context = MacContext {
+            nonce_c: &nonce_c,
+            nonce_s: &challenge.nonce_s,
+            authority,
+            origin: None,
+            key_id: &key_id,
+        };
+        if !mac::verify(
+            secret,
+            &mac_transcript(MacLabel::Server, &context),
+            challenge.mac_s.bytes(),
+        ) {
             return Err(LinkError::Impostor);
         }
         let mac_c = mac::sign(secret, &mac_transcript(MacLabel::Client, &context));
-        self.send(&ClientFrame::Proof(introduction(Hex256::from_bytes(mac_c))?)).await?;
+        self.send(&ClientFrame::Proof(introduction(Hex256::from_bytes(mac_c))?))
+            .await?;
         match self.receive().await? {
             WorkerFrame::HelloAck(welcome) => Ok(*welcome),
             _ => Err(LinkError::Impostor),
@@ -99,7 +116,10 @@ impl Link {
 fn introduction(mac_c: Hex256) -> Result<Proof, LinkError> {
     Ok(Proof {
         mac_c,
-        client: ClientName { name: Text::clipped("sidewire"), version: Text::clipped(env!("CARGO_PKG_VERSION")) },
+        client: ClientName {
+            name: Text::clipped("sidewire"),
+            version: Text::clipped(env!("CARGO_PKG_VERSION")),
+        },
         instance: InstanceId::from_bytes(random()?),
         contract_version: Version::contract(),
         role: Role::Cli,

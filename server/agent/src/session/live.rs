@@ -43,8 +43,18 @@ impl LiveTurns {
         if seats.values().any(|turn| turn.conversation == conversation) {
             return Err(AskError::Busy);
         }
-        seats.insert(key.clone(), LiveTurn { conversation, feed: Arc::clone(feed), stop: stop.clone() });
-        Ok(Seat { live: Arc::clone(self), key: key.clone() })
+        seats.insert(
+            key.clone(),
+            LiveTurn {
+                conversation,
+                feed: Arc::clone(feed),
+                stop: stop.clone(),
+            },
+        );
+        Ok(Seat {
+            live: Arc::clone(self),
+            key: key.clone(),
+        })
     }
 
     pub(super) fn get(&self, key: &TurnKey) -> Option<LiveTurn> {
@@ -52,7 +62,10 @@ impl LiveTurns {
     }
 
     pub(super) fn of_conversation(&self, conversation: ConversationId) -> Option<Arc<TurnFeed>> {
-        self.lock().values().find(|turn| turn.conversation == conversation).map(|turn| Arc::clone(&turn.feed))
+        self.lock()
+            .values()
+            .find(|turn| turn.conversation == conversation)
+            .map(|turn| Arc::clone(&turn.feed))
     }
 
     pub(super) fn dispose_all(&self) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::time::MissedTickBehavior;
 
-use super::{Ask, AgentParts, Seat, now_ms};
+use super::{AgentParts, Ask, Seat, now_ms};
 use crate::error::TurnFailure;
 use crate::event::{StopCause, TurnEvent, TurnOutcome};
 use crate::feed::TurnFeed;
@@ -38,10 +38,13 @@ pub(super) struct Job {
 impl Job {
     pub(super) async fn run(self) {
         // A panic in a provider or tool ends this turn, not its waiting readers.
-        let finished = AssertUnwindSafe(self.guarded()).catch_unwind().await.unwrap_or_else(|_panic| {
-            tracing::error!(turn = %self.ask.key.id, "a turn panicked");
-            Finished::broken()
-        });
+        let finished = AssertUnwindSafe(self.guarded())
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|_panic| {
+                tracing::error!(turn = %self.ask.key.id, "a turn panicked");
+                Finished::broken()
+            });
         self.conclude(finished).await;
     }
 
@@ -62,7 +65,12 @@ impl Job {
     }
 
     fn request(&self) -> ModelRequest {
-        let history: Vec<Vec<Message>> = self.begun.history.iter().map(|turn| turn.messages.clone()).collect();
+        let history: Vec<Vec<Message>> = self
+            .begun
+            .history
+            .iter()
+            .map(|turn| turn.messages.clone())
+            .collect();
         let Prompt { request, notices } = prompt::build(PromptInput {
             mode: self.ask.mode,
             question: &self.ask.text,
@@ -81,7 +89,10 @@ impl Job {
 
     fn turn(&self) -> Turn {
         Turn {
-            place: TurnPlace { turn: self.ask.key.clone(), conversation: self.begun.conversation },
+            place: TurnPlace {
+                turn: self.ask.key.clone(),
+                conversation: self.begun.conversation,
+            },
             feed: Arc::clone(&self.feed),
             provider: Arc::clone(&self.provider),
             tools: self.ask.tools.clone(),
@@ -95,7 +106,10 @@ impl Job {
     async fn abandoned(&self) {
         loop {
             self.feed.deserted().await;
-            if tokio::time::timeout(self.parts.grace, self.feed.attended()).await.is_err() {
+            if tokio::time::timeout(self.parts.grace, self.feed.attended())
+                .await
+                .is_err()
+            {
                 return;
             }
         }
@@ -109,19 +123,32 @@ impl Job {
             return saved;
         }
         let messages = vec![Message::text(Role::Assistant, record.text.clone())];
-        let taken = self.parts.store.save_partial(self.begun.conversation, self.begun.number, record, messages);
+        let taken =
+            self.parts
+                .store
+                .save_partial(self.begun.conversation, self.begun.number, record, messages);
         if taken { size } else { saved }
     }
 
     /// Makes the end durable, frees the conversation, then tells the readers: what they see as ended is stored.
     async fn conclude(self, finished: Finished) {
-        let references = references::extract(&finished.final_text, &finished.citations, &self.parts.reference_kinds);
+        let references = references::extract(
+            &finished.final_text,
+            &finished.citations,
+            &self.parts.reference_kinds,
+        );
         let mut outcome = finished.outcome;
         let record = self.feed.ended_record(&outcome, &references);
         let stored = self
             .parts
             .store
-            .finish_turn(self.begun.conversation, self.begun.number, record, finished.messages, now_ms())
+            .finish_turn(
+                self.begun.conversation,
+                self.begun.number,
+                record,
+                finished.messages,
+                now_ms(),
+            )
             .await;
         if let Err(error) = stored {
             tracing::error!(turn = %self.ask.key.id, %error, "failed to store a turn");

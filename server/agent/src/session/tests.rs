@@ -2,8 +2,8 @@ use sidewire_contract::mode::Mode;
 use tokio::sync::Notify;
 
 use super::*;
-use crate::event::TurnOutcome;
 use crate::error::TurnFailure;
+use crate::event::TurnOutcome;
 use crate::feed::News;
 use crate::hooks::NoHooks;
 use crate::record::Origin;
@@ -63,8 +63,14 @@ async fn ask(agent: &Arc<Agent>, id: &str, text: &str) -> (String, TurnOutcome) 
 #[tokio::test]
 async fn a_second_question_remembers_the_first() {
     let (agent, provider) = agent(vec![vec!["one".into(), stop()], vec!["two".into(), stop()]]);
-    assert_eq!(ask(&agent, "c-1", "first?").await, ("one".into(), TurnOutcome::Done));
-    assert_eq!(ask(&agent, "c-2", "second?").await, ("two".into(), TurnOutcome::Done));
+    assert_eq!(
+        ask(&agent, "c-1", "first?").await,
+        ("one".into(), TurnOutcome::Done)
+    );
+    assert_eq!(
+        ask(&agent, "c-2", "second?").await,
+        ("two".into(), TurnOutcome::Done)
+    );
     let requests = provider.requests.lock().unwrap();
     let texts: Vec<_> = requests[1].messages.iter().map(Message::plain_text).collect();
     assert_eq!(texts, ["first?", "one", "second?"]);
@@ -73,22 +79,43 @@ async fn a_second_question_remembers_the_first() {
 #[tokio::test]
 async fn one_turn_at_a_time_and_no_id_twice() {
     let gate = Arc::new(Notify::new());
-    let (agent, _) = agent(vec![vec![Say::Wait(gate.clone()), "late".into(), stop()], vec!["next".into(), stop()]]);
+    let (agent, _) = agent(vec![
+        vec![Say::Wait(gate.clone()), "late".into(), stop()],
+        vec!["next".into(), stop()],
+    ]);
     let wake = Arc::new(Notify::new());
     let started = agent.ask(question("c-1", "q"), wake.clone()).await.unwrap();
-    assert!(matches!(agent.ask(question("c-2", "q"), wake.clone()).await, Err(AskError::Busy)));
-    assert!(matches!(agent.ask(question("c-1", "q"), wake.clone()).await, Err(AskError::Duplicate)));
+    assert!(matches!(
+        agent.ask(question("c-2", "q"), wake.clone()).await,
+        Err(AskError::Busy)
+    ));
+    assert!(matches!(
+        agent.ask(question("c-1", "q"), wake.clone()).await,
+        Err(AskError::Duplicate)
+    ));
     gate.notify_one();
     assert_eq!(read_to_end(started.subscription, &wake).await.0, "late");
     // Ended and stored: still the same id.
-    assert!(matches!(agent.ask(question("c-1", "q"), wake.clone()).await, Err(AskError::Duplicate)));
-    assert_eq!(ask(&agent, "c-3", "q").await.1, TurnOutcome::Done, "the seat is free again");
+    assert!(matches!(
+        agent.ask(question("c-1", "q"), wake.clone()).await,
+        Err(AskError::Duplicate)
+    ));
+    assert_eq!(
+        ask(&agent, "c-3", "q").await.1,
+        TurnOutcome::Done,
+        "the seat is free again"
+    );
 }
 
 #[tokio::test]
 async fn a_turn_can_be_followed_from_where_it_is() {
     let gate = Arc::new(Notify::new());
-    let (agent, _) = agent(vec![vec!["early ".into(), Say::Wait(gate.clone()), "late".into(), stop()]]);
+    let (agent, _) = agent(vec![vec![
+        "early ".into(),
+        Say::Wait(gate.clone()),
+        "late".into(),
+        stop(),
+    ]]);
     let first = Arc::new(Notify::new());
     let mut started = agent.ask(question("c-1", "q"), first.clone()).await.unwrap();
     let mut seen = String::new();
@@ -104,9 +131,16 @@ async fn a_turn_can_be_followed_from_where_it_is() {
     let followed = agent.follow(&key("c-1"), second.clone()).await.unwrap().unwrap();
     assert_eq!(followed.record.text, "early ");
     gate.notify_one();
-    assert_eq!(read_to_end(followed.subscription.unwrap(), &second).await.0, "late", "nothing twice");
+    assert_eq!(
+        read_to_end(followed.subscription.unwrap(), &second).await.0,
+        "late",
+        "nothing twice"
+    );
     let ended = agent.follow(&key("c-1"), second).await.unwrap().unwrap();
-    assert_eq!((ended.record.text.as_str(), ended.record.state), ("early late", TurnState::Done));
+    assert_eq!(
+        (ended.record.text.as_str(), ended.record.state),
+        ("early late", TurnState::Done)
+    );
     assert!(agent.follow(&key("c-9"), Arc::default()).await.unwrap().is_none());
 }
 
@@ -126,7 +160,10 @@ async fn a_turn_without_a_client_ends_after_the_grace_period_and_keeps_its_text(
     tokio::time::sleep(GRACE + Duration::from_millis(10)).await;
     agent.shut_down(Duration::from_secs(1)).await;
     let ended = agent.follow(&key("c-1"), Arc::default()).await.unwrap().unwrap();
-    assert_eq!((ended.record.text.as_str(), ended.record.state), ("half", TurnState::Stopped));
+    assert_eq!(
+        (ended.record.text.as_str(), ended.record.state),
+        ("half", TurnState::Stopped)
+    );
 }
 
 #[tokio::test]
@@ -138,7 +175,11 @@ async fn a_client_that_vanishes_while_asking_finds_its_turn() {
     assert!(futures_util::FutureExt::now_or_never(asking).is_none());
     let wake = Arc::new(Notify::new());
     let followed = loop {
-        if let Some(Followed { subscription: Some(subscription), .. }) = agent.follow(&key("c-1"), wake.clone()).await.unwrap() {
+        if let Some(Followed {
+            subscription: Some(subscription),
+            ..
+        }) = agent.follow(&key("c-1"), wake.clone()).await.unwrap()
+        {
             break subscription;
         }
         tokio::task::yield_now().await;
@@ -153,16 +194,25 @@ async fn shutting_down_ends_what_does_not_end_by_itself() {
     let (agent, _) = agent(vec![vec!["half".into(), Say::Wait(never), stop()]]);
     let wake = Arc::new(Notify::new());
     let started = agent.ask(question("c-1", "q"), wake.clone()).await.unwrap();
-    let (ended, ()) = tokio::join!(read_to_end(started.subscription, &wake), agent.shut_down(Duration::ZERO));
+    let (ended, ()) = tokio::join!(
+        read_to_end(started.subscription, &wake),
+        agent.shut_down(Duration::ZERO)
+    );
     assert_eq!(ended.1, TurnOutcome::Failed(TurnFailure::Disposed));
-    assert!(matches!(agent.ask(question("c-2", "q"), wake).await, Err(AskError::Disposed)));
+    assert!(matches!(
+        agent.ask(question("c-2", "q"), wake).await,
+        Err(AskError::Disposed)
+    ));
 }
 
 /// chat-worker.md §8 row 13: whatever breaks after a question was taken, its turn ends and the conversation is free.
 #[tokio::test]
 async fn fault_13_a_panic_ends_its_turn_only() {
     let (agent, _) = agent(vec![vec!["half".into(), Say::Panic], vec!["fine".into(), stop()]]);
-    assert_eq!(ask(&agent, "c-1", "q").await, ("half".into(), TurnOutcome::Failed(TurnFailure::Disposed)));
+    assert_eq!(
+        ask(&agent, "c-1", "q").await,
+        ("half".into(), TurnOutcome::Failed(TurnFailure::Disposed))
+    );
     assert_eq!(ask(&agent, "c-2", "q").await, ("fine".into(), TurnOutcome::Done));
 }
 
@@ -171,6 +221,23 @@ async fn private_agents_share_nothing_that_is_kept() {
     let (agent, _) = agent(vec![vec!["x".into(), stop()]]);
     let private = agent.ephemeral().unwrap();
     ask(&private, "c-1", "secret?").await;
-    assert!(agent.store().list(None, None, 10).await.unwrap().conversations.is_empty());
-    assert_eq!(private.store().list(None, None, 10).await.unwrap().conversations.len(), 1);
+    assert!(
+        agent
+            .store()
+            .list(None, None, 10)
+            .await
+            .unwrap()
+            .conversations
+            .is_empty()
+    );
+    assert_eq!(
+        private
+            .store()
+            .list(None, None, 10)
+            .await
+            .unwrap()
+            .conversations
+            .len(),
+        1
+    );
 }

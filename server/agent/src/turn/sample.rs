@@ -38,29 +38,50 @@ pub(super) struct Reply {
 
 impl Reply {
     pub(super) fn text(&self) -> String {
-        self.parts.iter().filter_map(|part| if let Part::Text { text } = part { Some(text.as_str()) } else { None }).collect()
+        self.parts
+            .iter()
+            .filter_map(|part| {
+                if let Part::Text { text } = part {
+                    Some(text.as_str())
+                } else {
+                    None
+                }
+            })
+            .collect()
     }
 
     fn add_text(&mut self, more: &str) {
         if let Some(Part::Text { text }) = self.parts.last_mut() {
             text.push_str(more);
         } else {
-            self.parts.push(Part::Text { text: more.to_owned() });
+            self.parts.push(Part::Text {
+                text: more.to_owned(),
+            });
         }
     }
 
     fn add_reasoning(&mut self, more: &str) {
-        if let Some(Part::Reasoning { text, signature: None }) = self.parts.last_mut() {
+        if let Some(Part::Reasoning {
+            text,
+            signature: None,
+        }) = self.parts.last_mut()
+        {
             text.push_str(more);
         } else {
-            self.parts.push(Part::Reasoning { text: more.to_owned(), signature: None });
+            self.parts.push(Part::Reasoning {
+                text: more.to_owned(),
+                signature: None,
+            });
         }
     }
 
     fn seal(&mut self, seal: String) {
         match self.parts.last_mut() {
             Some(Part::Reasoning { signature, .. }) => *signature = Some(seal),
-            _ => self.parts.push(Part::Reasoning { text: String::new(), signature: Some(seal) }),
+            _ => self.parts.push(Part::Reasoning {
+                text: String::new(),
+                signature: Some(seal),
+            }),
         }
     }
 
@@ -85,7 +106,12 @@ impl Turn {
         Sampled { reply, end }
     }
 
-    async fn read_answer(&self, request: ModelRequest, reply: &mut Reply, usage: &mut Usage) -> Option<TurnOutcome> {
+    async fn read_answer(
+        &self,
+        request: ModelRequest,
+        reply: &mut Reply,
+        usage: &mut Usage,
+    ) -> Option<TurnOutcome> {
         let mut stream = match self.provider.stream(request).await {
             Ok(stream) => stream,
             Err(error) => return Some(failed(error)),
@@ -119,11 +145,19 @@ impl Turn {
                 self.feed.push(TurnEvent::Reasoning(text));
             }
             ModelEvent::Signature(seal) => reply.seal(seal),
-            ModelEvent::ToolCall { call_id, name, arguments } => {
+            ModelEvent::ToolCall {
+                call_id,
+                name,
+                arguments,
+            } => {
                 if reply.calls.len() == CALLS_PER_STEP {
                     return Some(failed(ProviderError::BadResponse));
                 }
-                reply.add_call(Call { id: call_id, name, arguments });
+                reply.add_call(Call {
+                    id: call_id,
+                    name,
+                    arguments,
+                });
             }
             ModelEvent::Citation { title, url } => reply.citations.push(Citation { title, url }),
             ModelEvent::Usage(more) => {
@@ -143,4 +177,3 @@ impl Turn {
 fn failed(error: ProviderError) -> TurnOutcome {
     TurnOutcome::Failed(TurnFailure::from(error))
 }
-

@@ -53,11 +53,19 @@ async fn run(scripts: Vec<Vec<Say>>, tools: Vec<Arc<dyn Tool>>) -> Ran {
     run_with(scripts, tools, Arc::new(NoHooks), StopSwitch::default()).await
 }
 
-async fn run_with(scripts: Vec<Vec<Say>>, tools: Vec<Arc<dyn Tool>>, hooks: Arc<dyn Hooks>, stop: StopSwitch) -> Ran {
+async fn run_with(
+    scripts: Vec<Vec<Say>>,
+    tools: Vec<Arc<dyn Tool>>,
+    hooks: Arc<dyn Hooks>,
+    stop: StopSwitch,
+) -> Ran {
     let provider = Scripted::new(scripts);
     let feed = Arc::new(TurnFeed::new(record("t")));
     let turn = Turn {
-        place: TurnPlace { turn: key("t"), conversation: ConversationId::mint() },
+        place: TurnPlace {
+            turn: key("t"),
+            conversation: ConversationId::mint(),
+        },
         feed: Arc::clone(&feed),
         provider: provider.clone(),
         tools,
@@ -75,7 +83,11 @@ async fn run_with(scripts: Vec<Vec<Say>>, tools: Vec<Arc<dyn Tool>>, hooks: Arc<
     };
     let finished = turn.run(request).await;
     let requests = provider.requests.lock().unwrap().clone();
-    Ran { finished, record: feed.record(), requests }
+    Ran {
+        finished,
+        record: feed.record(),
+        requests,
+    }
 }
 
 #[tokio::test]
@@ -90,16 +102,32 @@ async fn an_answer_is_streamed_and_kept() {
 /// chat-worker.md §8 row 1: the message that asks for tools does not end the turn.
 #[tokio::test]
 async fn fault_1_tools_are_answered_before_the_turn_ends() {
-    let scripts = vec![vec!["Let me see. ".into(), call("1", "a"), call("2", "b"), stop()], vec!["Done.".into(), stop()]];
+    let scripts = vec![
+        vec!["Let me see. ".into(), call("1", "a"), call("2", "b"), stop()],
+        vec!["Done.".into(), stop()],
+    ];
     let ran = run(scripts, vec![Echo::named("a"), Echo::named("b")]).await;
     assert_eq!(ran.finished.outcome, TurnOutcome::Done);
     assert_eq!(ran.record.text, "Let me see. Done.");
-    assert_eq!(ran.finished.final_text, "Done.", "references come from the last message only");
-    let Some(Message { role: Role::Tool, parts }) = ran.requests[1].messages.last() else { panic!("no results") };
+    assert_eq!(
+        ran.finished.final_text, "Done.",
+        "references come from the last message only"
+    );
+    let Some(Message {
+        role: Role::Tool,
+        parts,
+    }) = ran.requests[1].messages.last()
+    else {
+        panic!("no results")
+    };
     let texts: Vec<_> = parts
         .iter()
         .map(|part| match part {
-            Part::ToolResult { content, is_error: false, .. } => content.clone(),
+            Part::ToolResult {
+                content,
+                is_error: false,
+                ..
+            } => content.clone(),
             other => panic!("{other:?}"),
         })
         .collect();
@@ -110,9 +138,16 @@ async fn fault_1_tools_are_answered_before_the_turn_ends() {
 /// chat-worker.md §8 row 2: the true outcome of a tool is told.
 #[tokio::test]
 async fn fault_2_a_failed_tool_is_shown_as_failed_and_the_turn_goes_on() {
-    let ran = run(vec![vec![call("1", "nobody"), stop()], vec!["ok".into(), stop()]], vec![]).await;
+    let ran = run(
+        vec![vec![call("1", "nobody"), stop()], vec!["ok".into(), stop()]],
+        vec![],
+    )
+    .await;
     assert_eq!(ran.finished.outcome, TurnOutcome::Done);
-    assert_eq!(ran.record.tools.iter().map(|row| row.ok).collect::<Vec<_>>(), [Some(false)]);
+    assert_eq!(
+        ran.record.tools.iter().map(|row| row.ok).collect::<Vec<_>>(),
+        [Some(false)]
+    );
 }
 
 #[tokio::test]
@@ -126,7 +161,10 @@ async fn a_model_that_never_stops_calling_is_ended_honestly() {
 #[tokio::test]
 async fn a_stream_that_breaks_off_is_an_error_and_keeps_its_text() {
     let ran = run(vec![vec!["half".into(), Say::BreakOff]], vec![]).await;
-    assert_eq!(ran.finished.outcome, TurnOutcome::Failed(ProviderError::BrokenStream.into()));
+    assert_eq!(
+        ran.finished.outcome,
+        TurnOutcome::Failed(ProviderError::BrokenStream.into())
+    );
     assert_eq!(ran.record.text, "half");
     assert_eq!(ran.finished.messages, [Message::text(Role::Assistant, "half")]);
 }
@@ -134,7 +172,9 @@ async fn a_stream_that_breaks_off_is_an_error_and_keeps_its_text() {
 #[tokio::test]
 async fn an_endless_answer_is_cut_at_the_limit() {
     let piece = "x".repeat(100_000);
-    let script: Vec<Say> = std::iter::repeat_n(Say::from(piece.as_str()), 20).chain([stop()]).collect();
+    let script: Vec<Say> = std::iter::repeat_n(Say::from(piece.as_str()), 20)
+        .chain([stop()])
+        .collect();
     let ran = run(vec![script], vec![]).await;
     assert_eq!(ran.finished.outcome, TurnOutcome::Done);
     assert_eq!(ran.record.text.len(), 600_000);
@@ -170,7 +210,11 @@ struct Meddler {
 #[async_trait::async_trait]
 impl Hooks for Meddler {
     async fn before_model(&self, _: &TurnPlace, request: &mut ModelRequest) -> Verdict {
-        if request.messages.len() > 3 { Verdict::Refuse("enough".into()) } else { Verdict::Continue }
+        if request.messages.len() > 3 {
+            Verdict::Refuse("enough".into())
+        } else {
+            Verdict::Continue
+        }
     }
 
     async fn before_tool(&self, _: &TurnPlace, tool: &str, _: &mut serde_json::Value) -> Verdict {
@@ -187,7 +231,13 @@ impl Hooks for Meddler {
 async fn hooks_can_refuse_a_tool_and_end_a_turn() {
     let hooks = Arc::new(Meddler::default());
     let scripts = vec![vec![call("1", "a"), stop()]];
-    let ran = run_with(scripts, vec![Echo::named("a")], hooks.clone(), StopSwitch::default()).await;
+    let ran = run_with(
+        scripts,
+        vec![Echo::named("a")],
+        hooks.clone(),
+        StopSwitch::default(),
+    )
+    .await;
     assert_eq!(ran.finished.outcome, TurnOutcome::Failed(TurnFailure::Plugin));
     assert_eq!(*hooks.refused.lock().unwrap(), ["a", "a"]);
     assert!(ran.record.tools.iter().all(|row| row.ok == Some(false)));

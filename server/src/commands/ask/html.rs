@@ -24,11 +24,22 @@ pub(super) struct Page {
 /// Reads a document.
 pub(super) fn read(document: &str) -> Page {
     let html = Html::parse_document(document);
-    let title = first_text(&html, "title").or_else(|| first_text(&html, "h1")).unwrap_or_default();
-    let mut reader = Reader { html: &html, nodes: 0, level: 0, cut: false };
+    let title = first_text(&html, "title")
+        .or_else(|| first_text(&html, "h1"))
+        .unwrap_or_default();
+    let mut reader = Reader {
+        html: &html,
+        nodes: 0,
+        level: 0,
+        cut: false,
+    };
     let children = reader.children(html.root_element(), 0);
     let tree = json!({ "role": "WebArea", "name": title, "children": children });
-    Page { title, tree, cut: reader.cut }
+    Page {
+        title,
+        tree,
+        cut: reader.cut,
+    }
 }
 
 struct Reader<'a> {
@@ -86,7 +97,11 @@ impl Reader<'_> {
             node.insert("name".into(), name.into());
         }
         describe(element, &role, &mut node);
-        let children = if content_is_name { Vec::new() } else { self.children(element, depth + 1) };
+        let children = if content_is_name {
+            Vec::new()
+        } else {
+            self.children(element, depth + 1)
+        };
         if !children.is_empty() && !matches!(role.as_str(), "combobox" | "textbox") {
             node.insert("children".into(), children.into());
         }
@@ -111,9 +126,16 @@ impl Reader<'_> {
         }
         let named = element.attr("id").and_then(|id| {
             let labels = Selector::parse("label[for]").ok()?;
-            self.html.select(&labels).find(|label| label.attr("for") == Some(id))
+            self.html
+                .select(&labels)
+                .find(|label| label.attr("for") == Some(id))
         });
-        let around = || element.ancestors().filter_map(ElementRef::wrap).find(|parent| parent.value().name() == "label");
+        let around = || {
+            element
+                .ancestors()
+                .filter_map(ElementRef::wrap)
+                .find(|parent| parent.value().name() == "label")
+        };
         named.or_else(around).map(|label| tidy(&all_text(label)))
     }
 
@@ -124,12 +146,26 @@ impl Reader<'_> {
     }
 }
 
-const NAMED_BY_CONTENT: &[&str] =
-    &["button", "link", "heading", "cell", "columnheader", "rowheader", "term", "definition", "tab", "option", "caption"];
+const NAMED_BY_CONTENT: &[&str] = &[
+    "button",
+    "link",
+    "heading",
+    "cell",
+    "columnheader",
+    "rowheader",
+    "term",
+    "definition",
+    "tab",
+    "option",
+    "caption",
+];
 
 /// What an element is, when it is something.
 fn role(element: ElementRef<'_>) -> Option<String> {
-    if let Some(role) = element.attr("role").and_then(|roles| roles.split_whitespace().next()) {
+    if let Some(role) = element
+        .attr("role")
+        .and_then(|roles| roles.split_whitespace().next())
+    {
         return (!matches!(role, "none" | "presentation" | "generic")).then(|| role.to_owned());
     }
     let role = match element.value().name() {
@@ -175,7 +211,13 @@ fn input_role(kind: &str) -> &'static str {
 /// Value and state, never those of a password.
 fn describe(element: ElementRef<'_>, role: &str, node: &mut Map<String, Value>) {
     let has = |name| element.attr(name).is_some();
-    if role == "heading" && let Some(level) = element.value().name().strip_prefix('h').and_then(|level| level.parse::<u32>().ok()) {
+    if role == "heading"
+        && let Some(level) = element
+            .value()
+            .name()
+            .strip_prefix('h')
+            .and_then(|level| level.parse::<u32>().ok())
+    {
         node.insert("level".into(), level.into());
     }
     if matches!(role, "checkbox" | "radio") {
@@ -193,14 +235,23 @@ fn describe(element: ElementRef<'_>, role: &str, node: &mut Map<String, Value>) 
 
 fn value(element: ElementRef<'_>) -> Option<String> {
     let value = match element.value().name() {
-        "input" if !matches!(element.attr("type"), Some("password" | "hidden" | "submit" | "button" | "reset")) => {
+        "input"
+            if !matches!(
+                element.attr("type"),
+                Some("password" | "hidden" | "submit" | "button" | "reset")
+            ) =>
+        {
             element.attr("value").map(tidy)
         }
         "textarea" => Some(tidy(&all_text(element))),
         "select" => {
             let options = Selector::parse("option").ok()?;
-            let chosen = element.select(&options).find(|option| option.attr("selected").is_some());
-            chosen.or_else(|| element.select(&options).next()).map(|option| tidy(&all_text(option)))
+            let chosen = element
+                .select(&options)
+                .find(|option| option.attr("selected").is_some());
+            chosen
+                .or_else(|| element.select(&options).next())
+                .map(|option| tidy(&all_text(option)))
         }
         _ => None,
     };
@@ -208,15 +259,19 @@ fn value(element: ElementRef<'_>) -> Option<String> {
 }
 
 fn is_hidden(element: ElementRef<'_>) -> bool {
-    matches!(element.value().name(), "head" | "script" | "style" | "noscript" | "template" | "svg")
-        || element.attr("hidden").is_some()
+    matches!(
+        element.value().name(),
+        "head" | "script" | "style" | "noscript" | "template" | "svg"
+    ) || element.attr("hidden").is_some()
         || element.attr("aria-hidden") == Some("true")
         || element.attr("type") == Some("hidden")
 }
 
 fn first_text(html: &Html, selector: &str) -> Option<String> {
     let selector = Selector::parse(selector).ok()?;
-    html.select(&selector).map(|element| tidy(&all_text(element))).find(|text| !text.is_empty())
+    html.select(&selector)
+        .map(|element| tidy(&all_text(element)))
+        .find(|text| !text.is_empty())
 }
 
 fn all_text(element: ElementRef<'_>) -> String {
@@ -239,8 +294,14 @@ mod tests {
 
     #[test]
     fn what_a_page_says_is_read_once() {
-        check("<div><p>one <b>two</b></p></div>", &json!([{"role":"text","name":"one"},{"role":"text","name":"two"}]));
-        check("<h2> A  title </h2>", &json!([{"role":"heading","name":"A title","level":2}]));
+        check(
+            "<div><p>one <b>two</b></p></div>",
+            &json!([{"role":"text","name":"one"},{"role":"text","name":"two"}]),
+        );
+        check(
+            "<h2> A  title </h2>",
+            &json!([{"role":"heading","name":"A title","level":2}]),
+        );
         check(
             "<table><tr><th>Name</th></tr><tr><td>lb1</td></tr></table>",
             &json!([{"role":"table","children":[
@@ -263,8 +324,14 @@ mod tests {
 
     #[test]
     fn what_is_hidden_or_secret_is_not_read() {
-        check("<script>x</script><p hidden>y</p><i aria-hidden=true>z</i><input type=hidden value=h>", &json!([]));
-        check("<input type=password value=hunter2 aria-label=Key>", &json!([{"role":"textbox","name":"Key"}]));
+        check(
+            "<script>x</script><p hidden>y</p><i aria-hidden=true>z</i><input type=hidden value=h>",
+            &json!([]),
+        );
+        check(
+            "<input type=password value=hunter2 aria-label=Key>",
+            &json!([{"role":"textbox","name":"Key"}]),
+        );
     }
 
     #[test]

@@ -14,14 +14,24 @@ const FILE_LIMIT: u64 = limits::INBOUND_FRAME as u64 / 2;
 
 /// Reads a page; which kind of file it is shows from its first character.
 pub(super) fn read(path: &Path) -> anyhow::Result<PageSnapshot> {
-    let size = std::fs::metadata(path).with_context(|| format!("failed to read {}", path.display()))?.len();
-    anyhow::ensure!(size <= FILE_LIMIT, "{} holds {size} bytes; at most {FILE_LIMIT} can be asked about", path.display());
+    let size = std::fs::metadata(path)
+        .with_context(|| format!("failed to read {}", path.display()))?
+        .len();
+    anyhow::ensure!(
+        size <= FILE_LIMIT,
+        "{} holds {size} bytes; at most {FILE_LIMIT} can be asked about",
+        path.display()
+    );
     let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
     if text.trim_start().starts_with('{') {
         limits::check_depth(text.as_bytes(), limits::DEPTH)?;
-        return serde_json::from_str(&text).with_context(|| format!("{} is no page snapshot of the chat contract", path.display()));
+        return serde_json::from_str(&text)
+            .with_context(|| format!("{} is no page snapshot of the chat contract", path.display()));
     }
-    let url = format!("file:///{}", path.file_name().unwrap_or_default().to_string_lossy());
+    let url = format!(
+        "file:///{}",
+        path.file_name().unwrap_or_default().to_string_lossy()
+    );
     snapshot(&text, &url).with_context(|| format!("failed to read {} as a page", path.display()))
 }
 
@@ -47,10 +57,18 @@ mod tests {
 
     #[test]
     fn an_html_file_becomes_a_snapshot() {
-        let page = snapshot("<title>lb1</title><h1>lb1</h1><button>Edit</button>", "file:///lb1.html").unwrap();
+        let page = snapshot(
+            "<title>lb1</title><h1>lb1</h1><button>Edit</button>",
+            "file:///lb1.html",
+        )
+        .unwrap();
         assert_eq!(page.title, "lb1");
         let tree = page.ax.unwrap();
-        assert!(tree.as_str().contains("\"button\"") && tree.as_str().contains("\"Edit\""), "{}", tree.as_str());
+        assert!(
+            tree.as_str().contains("\"button\"") && tree.as_str().contains("\"Edit\""),
+            "{}",
+            tree.as_str()
+        );
     }
 
     #[test]
