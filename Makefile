@@ -24,7 +24,8 @@ lint: deps ## Format, clippy, types
 	npm run lint --workspace web-extension
 	npm run lint --workspace e2e
 
-bench: binaries ## Speed and memory, each against a baseline of the same run
+bench: ## Speed and memory, each against a baseline of the same run
+	cargo build --release --package sidewire --package sidewire-host
 	cargo bench --package sidewire-tests
 
 deps:

@@ -2,11 +2,12 @@
 //! back into frames. It knows no provider, no tool and no file format.
 //!
 //! Reading order: a socket is accepted ([`listener`]), its client proves itself ([`handshake`]), frames go both ways
-//! ([`connection`], [`writer`]), requests about conversations are answered ([`requests`]), values change shape in one
+//! ([`connection`], [`desk`], [`writer`]), requests about conversations are answered ([`requests`]), values change shape in one
 //! place ([`translate`]).
 
 mod checks;
 mod connection;
+mod desk;
 mod gate;
 mod handshake;
 mod listener;

@@ -43,7 +43,7 @@ pub(crate) async fn measure(table: &mut Table) {
 async fn ask(client: &mut impl Peer, at: u32) {
     let mut request = question(&format!("c-{at}"), "hello");
     request.history_hint = Some(format!("bench-{at}"));
-    play(client, request).await.done();
+    let _answer = play(client, request).await.done();
 }
 
 fn resident_kb(worker: &mut Worker) -> f64 {

@@ -332,13 +332,14 @@ async fn delete_all_leaves_others_alone() {
     let home = Home::new();
     let worker = home.worker().await;
     let (mut one, mut other) = (worker.client().await, worker.client().await);
-    ask(&mut one, "a", "c-1", "mine").await;
+    ask(&mut one, "a", "c-1", "CANARY-mine").await;
     ask(&mut other, "a", "c-1", "theirs").await;
     let everything = ClientFrame::DataDelete(DataDelete { request_id: request_id("all") });
     assert_eq!(error_code(&one.call(everything).await), None);
     assert_eq!(list(&mut one, None).await.items, []);
     assert_eq!(list(&mut other, None).await.items.len(), 1);
-    assert_eq!(home.files_with("mine"), [] as [&str; 0], "not even in the database's free pages");
+    // Not even in the free pages of the database.
+    home.assert_nowhere("CANARY-mine");
 }
 
 async fn converse_privately(mut client: Client) {
@@ -361,7 +362,7 @@ async fn of_a_private_window_nothing_is_on_the_disk() {
     assert_eq!(list(&mut open, None).await.items, [], "the ordinary window of the same browser sees nothing of it");
     play(&mut open, question("c-2", "ORDINARY?")).await;
     home.until_stored("ORDINARY").await;
-    assert_eq!(home.files_with("CANARY"), [] as [&str; 0]);
+    home.assert_nowhere("CANARY");
     worker.end().await;
-    assert_eq!(home.files_with("CANARY"), [] as [&str; 0]);
+    home.assert_nowhere("CANARY");
 }

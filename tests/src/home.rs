@@ -217,6 +217,15 @@ impl Home {
             .collect()
     }
 
+    /// Makes sure that no file holds these words.
+    ///
+    /// # Panics
+    /// When one does.
+    pub fn assert_nowhere(&self, words: &str) {
+        let found = self.files_with(words);
+        assert!(found.is_empty(), "{words} is in {found:?}");
+    }
+
     /// Starts a worker on any free port and waits until it is ready.
     pub async fn worker(&self) -> Worker {
         self.worker_with(&["--port", "0"]).await
@@ -225,6 +234,13 @@ impl Home {
     /// Starts `sidewire serve` with these arguments and waits until it is ready.
     pub async fn worker_with(&self, args: &[&str]) -> Worker {
         Worker::start(self, args).await
+    }
+
+    /// Starts a worker whose log leaves nothing out.
+    pub async fn worker_that_logs(&self, level: &str) -> Worker {
+        let mut command = self.sidewire(&["serve", "--port", "0"]);
+        command.env("SIDEWIRE_LOG", level);
+        Worker::wait(self, Process::spawn(command)).await
     }
 
     /// Starts `sidewire` without waiting for it.

@@ -21,7 +21,11 @@ pub struct Worker {
 
 impl Worker {
     pub(crate) async fn start(home: &Home, args: &[&str]) -> Self {
-        let mut process = home.start(&[&["serve"], args].concat());
+        Self::wait(home, home.start(&[&["serve"], args].concat())).await
+    }
+
+    /// Waits until a worker that was started is ready.
+    pub(crate) async fn wait(home: &Home, mut process: Process) -> Self {
         let mut stdout = BufReader::new(process.take_stdout());
         let mut line = String::new();
         within("the worker's first line", stdout.read_line(&mut line))

@@ -3,19 +3,13 @@
 //! The reader never waits for the client (invariant 6): a handler is a future polled beside it. Up to
 //! [`HANDLERS`] run at once; then reading pauses, which a client that reads its answers never sees.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use sidewire_agent::session::{AskError, Started};
-use sidewire_contract::bridge::handshake::{
-    BridgeError, BridgeErrorCode, ClientInfo, HandoverAck, Pong, Role,
-};
-use sidewire_contract::bridge::turns::{TurnAccepted, TurnSnapshot, TurnUnknown};
-use sidewire_contract::chat::ChatRequest;
+use sidewire_contract::bridge::handshake::{BridgeError, BridgeErrorCode, ClientInfo, Pong};
 use sidewire_contract::frames::{ClientFrame, DecodeError, WorkerFrame};
 use sidewire_contract::host_tool::{HostToolsRejected, SetHostToolsError};
 use sidewire_contract::ids::ChatId;
@@ -29,12 +23,12 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::checks::Caller;
+use super::desk::Desk;
 use super::gate::GateKey;
-use super::handshake::{self, Client};
+use super::handshake;
 use super::listener::Socket;
-use super::translate::{self, TurnWire};
-use super::writer::{Post, Writer};
-use super::{Counted, Front, requests};
+use super::writer::Writer;
+use super::{Counted, Front, requests, translate};
 
 /// Handlers of one connection at once.
 const HANDLERS: usize = 64;
@@ -42,8 +36,6 @@ const HANDLERS: usize = 64;
 const POSTS: usize = 64;
 /// Frames that cannot be read before the client is given up.
 const BAD_FRAMES: u32 = 64;
-/// Most bytes of a session key or history hint; both become keys of the store.
-const NAME: usize = 1024;
 /// A revoked pairing ends its connection at most this late.
 const RECHECK: Duration = Duration::from_secs(5);
 /// A client that answers pings is heard at least every 20 s; three missed and it is gone.
@@ -69,13 +61,7 @@ pub(super) async fn serve(
     let (post, posts) = mpsc::channel(POSTS);
     let wake = Arc::new(Notify::new());
     let writer = Writer::new(sink, posts, Arc::clone(&wake));
-    let desk = Desk {
-        front: Arc::clone(&front),
-        client: Arc::new(client),
-        post,
-        wake,
-        asking: Mutex::default(),
-    };
+    let desk = Desk::new(Arc::clone(&front), client, post, wake);
     let ended = tokio::select! {
         ended = read(stream, desk) => ended,
         ended = writer.run(front.closing.clone()) => ended.map_err(Ended::Socket),
@@ -108,17 +94,6 @@ enum Ended {
     Rubbish,
     #[error("the client's pairing was revoked")]
     Revoked,
-}
-
-/// What handlers of one connection share.
-pub(super) struct Desk {
-    pub(super) front: Arc<Front>,
-    pub(super) client: Arc<Client>,
-    post: mpsc::Sender<Post>,
-    wake: Arc<Notify>,
-    /// Questions on their way into the agent, and whether a stop came for them meanwhile.
-    // A std mutex: lookups only.
-    asking: Mutex<HashMap<ChatId, bool>>,
 }
 
 type Handler = BoxFuture<'static, ()>;
@@ -229,13 +204,7 @@ fn post_later(desk: &Arc<Desk>, frame: WorkerFrame) -> Handler {
 fn introduce(desk: &mut Arc<Desk>, info: &ClientInfo) -> Handler {
     match desk.client.introduced(info, &desk.front) {
         Ok((client, ack)) => {
-            *desk = Arc::new(Desk {
-                front: Arc::clone(&desk.front),
-                client: Arc::new(client),
-                post: desk.post.clone(),
-                wake: Arc::clone(&desk.wake),
-                asking: Mutex::default(),
-            });
+            *desk = Arc::new(desk.introduce(client));
             post_later(desk, ack)
         }
         Err(refusal) => {
@@ -306,170 +275,5 @@ fn dispatch(desk: Arc<Desk>, frame: ClientFrame) -> Handler {
                 desk.send(answer).await;
             }
         }),
-    }
-}
-
-impl Desk {
-    /// Sends a frame; waits while the writer is behind.
-    pub(super) async fn send(&self, frame: WorkerFrame) {
-        self.post(Post::Frame(frame)).await;
-    }
-
-    async fn post(&self, post: Post) {
-        // The writer is gone only when the connection is, and then nobody is left to tell.
-        let _nobody_left = self.post.send(post).await;
-    }
-
-    /// A key that cannot be looked up right now stands.
-    async fn is_revoked(&self) -> bool {
-        matches!(
-            self.front
-                .agent
-                .store()
-                .pairing(self.client.key_id.as_str())
-                .await,
-            Ok(None)
-        )
-    }
-
-    /// A question is on its way: a stop that overtakes it finds it here.
-    fn expect(&self, id: &ChatId) {
-        self.asking().insert(id.clone(), false);
-    }
-
-    async fn ask(&self, request: ChatRequest) {
-        let id = request.id.clone();
-        let hint = request.history_hint.as_deref().unwrap_or_default();
-        if request.text.len() > limits::CHAT_TEXT
-            || request.session_key.as_str().len() > NAME
-            || hint.len() > NAME
-        {
-            self.asking().remove(&id);
-            return self.send(translate::error(id, ErrorReason::Provider4xx)).await;
-        }
-        let asked = self
-            .client
-            .agent
-            .ask(translate::ask(&self.client, request), Arc::clone(&self.wake))
-            .await;
-        let stopped_meanwhile = self.asking().remove(&id) == Some(true);
-        match asked {
-            Ok(started) => {
-                if stopped_meanwhile {
-                    self.stop(&id);
-                }
-                self.follow_new(id, started).await;
-            }
-            Err(AskError::Duplicate) => self.resume(id).await,
-            Err(error) => {
-                tracing::warn!(turn = id.as_str(), %error, "a question was refused");
-                self.send(translate::error(id, translate::refusal(&error))).await;
-            }
-        }
-    }
-
-    async fn follow_new(&self, id: ChatId, started: Started) {
-        let Some(conversation) = translate::conversation_id(started.conversation) else {
-            return;
-        };
-        let accepted = TurnAccepted {
-            id: id.clone(),
-            conversation,
-            title: started.title,
-            model: started.model.clone(),
-        };
-        self.post(Post::Follow {
-            first: WorkerFrame::TurnAccepted(accepted),
-            turn: TurnWire::new(id, started.model),
-            subscription: started.subscription,
-        })
-        .await;
-    }
-
-    fn stop(&self, id: &ChatId) {
-        if let Some(stop_requested) = self.asking().get_mut(id) {
-            *stop_requested = true;
-        }
-        let known = self
-            .client
-            .agent
-            .stop(&translate::turn_key(&self.client.owner, id));
-        tracing::info!(turn = id.as_str(), known, "stop");
-    }
-
-    /// Gives the client the turn as it stands and what follows, or says that there is none.
-    async fn resume(&self, id: ChatId) {
-        let key = translate::turn_key(&self.client.owner, &id);
-        let followed = self
-            .client
-            .agent
-            .follow(&key, Arc::clone(&self.wake))
-            .await
-            .unwrap_or_else(|error| {
-                tracing::error!(turn = id.as_str(), %error, "a turn could not be looked up");
-                None
-            });
-        let found = followed.and_then(|followed| {
-            let model = followed.record.model.clone().unwrap_or_default();
-            let turn = TurnWire::new(id.clone(), model);
-            let snapshot = WorkerFrame::TurnSnapshot(Box::new(TurnSnapshot {
-                conversation: translate::conversation_id(followed.conversation)?,
-                next_seq: turn.next_seq(),
-                turn: translate::record(followed.record)?,
-            }));
-            Some((snapshot, turn, followed.subscription))
-        });
-        match found {
-            None => self.send(WorkerFrame::TurnUnknown(TurnUnknown { id })).await,
-            Some((snapshot, _, None)) => self.send(snapshot).await,
-            Some((first, turn, Some(subscription))) => {
-                self.post(Post::Follow {
-                    first,
-                    turn,
-                    subscription,
-                })
-                .await
-            }
-        }
-    }
-
-    /// A newer host or command line asks us to make room for its worker (decision 6).
-    async fn hand_over(&self, version: &str) {
-        let ours = self.client.key_id.is_local() && self.client.role != Role::Browser;
-        let accepted = ours && is_newer(version, env!("CARGO_PKG_VERSION"));
-        self.send(WorkerFrame::HandoverAck(HandoverAck { accepted }))
-            .await;
-        if accepted {
-            tracing::info!(version, "a newer worker takes over");
-            self.front.hand_over.cancel();
-        }
-    }
-
-    fn asking(&self) -> MutexGuard<'_, HashMap<ChatId, bool>> {
-        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Plain `major.minor.patch` only; anything else is not newer.
-fn is_newer(theirs: &str, ours: &str) -> bool {
-    let parse = |version: &str| -> Option<[u64; 3]> {
-        let numbers: Option<Vec<u64>> = version.split('.').map(|part| part.parse().ok()).collect();
-        numbers?.try_into().ok()
-    };
-    parse(theirs)
-        .zip(parse(ours))
-        .is_some_and(|(theirs, ours)| theirs > ours)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_newer;
-
-    #[test]
-    fn only_a_plain_higher_version_is_newer() {
-        assert!(is_newer("0.2.0", "0.1.9") && is_newer("0.10.0", "0.9.9"));
-        for theirs in ["0.1.0", "0.0.9", "1.0", "1.0.0-beta", "", "x.y.z", "1.0.0.0"] {
-            assert!(!is_newer(theirs, "0.1.0"), "{theirs}");
-        }
     }
 }

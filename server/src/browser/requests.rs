@@ -17,7 +17,7 @@ use sidewire_contract::model::ModelState;
 use sidewire_contract::number::Count;
 use sidewire_contract::text::Text;
 
-use super::connection::Desk;
+use super::desk::Desk;
 use super::models::{ModelError, ProviderChoice};
 use super::translate;
 

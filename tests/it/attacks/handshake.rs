@@ -125,7 +125,7 @@ async fn s13_nothing_is_dispatched_before_the_handshake_is_done() {
         assert_eq!(second.closed().await, Some(CloseCode::Policy), "instead of proof: {text}");
     }
     assert_eq!(model.requests().len(), 0);
-    assert_eq!(home.files_with("EARLY"), [] as [&str; 0]);
+    home.assert_nowhere("EARLY");
     assert_eq!(play(&mut worker.client().await, question("c-1", "Go?")).await.done(), "ok");
 }
 

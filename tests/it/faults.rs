@@ -1,0 +1,194 @@
+//! Which known fault each test guards: the rows of `reference/chat-worker.md` §8 that concern the worker's chat, and
+//! the attacks of `reference/browser-platform.md` C3. A test that is renamed or deleted fails here.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A row and the tests that guard it, here or beside the code.
+type Row = (&'static str, &'static [&'static str]);
+
+/// Attacks. S21 and the consent half of S22 come with host tools; S11, S24, S26, S27 and S7's browser half are in `e2e`
+/// and `web-extension`.
+const ATTACKS: &[Row] = &[
+    ("S1", &["s01_only_the_loopback_address_is_listened_on", "s01_a_wider_address_cannot_be_configured"]),
+    ("S2", &["s02_a_web_page_is_refused_before_the_upgrade"]),
+    ("S3", &["s03_another_extension_is_refused_whatever_it_looks_like"]),
+    ("S4", &["s04_an_odd_origin_is_refused"]),
+    ("S5", &["s05_without_origin_only_the_local_secret_opens"]),
+    (
+        "S6",
+        &[
+            "s06_an_extension_needs_a_key_of_its_own",
+            "s06_a_revoked_key_no_longer_opens",
+            "s06_no_secret_is_in_the_log",
+            "s06_a_contract_of_another_major_version_is_refused",
+        ],
+    ),
+    ("S7", &["s07_a_foreign_host_header_is_refused", "s07_a_missing_or_doubled_host_header_is_refused"]),
+    ("S8", &["s08_a_get_without_origin_reads_nothing"]),
+    ("S9", &["s09_a_form_of_a_web_page_changes_nothing"]),
+    ("S10", &["s10_no_origin_is_ever_allowed_across"]),
+    (
+        "S12",
+        &[
+            "s12_an_offer_is_taken_once",
+            "s12_two_browsers_that_race_for_an_offer_do_not_both_win",
+            "s12_five_wrong_tries_spoil_an_offer_and_no_other",
+            "s12_without_an_offer_nothing_can_be_paired",
+            "s12_each_browser_has_a_key_of_its_own_and_revoking_one_leaves_the_other",
+            "an_offer_is_one_line_whose_secret_stands_for_ten_minutes",
+        ],
+    ),
+    (
+        "S13",
+        &[
+            "s13_nothing_is_dispatched_before_the_handshake_is_done",
+            "s13_a_client_cannot_shake_hands_twice_or_introduce_itself_anew",
+        ],
+    ),
+    (
+        "S14",
+        &[
+            "s14_a_stranger_that_says_nothing_is_sent_away",
+            "s14_headers_that_never_end_are_not_waited_for",
+            "s14_strangers_have_sixteen_places_and_friends_are_not_in_their_way",
+            "s14_a_stranger_has_room_for_a_handshake_only",
+        ],
+    ),
+    (
+        "S15",
+        &[
+            "s15_what_is_no_web_socket_ends_the_connection_and_no_other",
+            "s15_a_claimed_length_is_refused_before_its_bytes_come",
+            "s15_a_message_in_pieces_has_the_same_limit",
+            "s15_an_offer_to_compress_is_not_taken",
+        ],
+    ),
+    (
+        "S16",
+        &[
+            "s16_a_question_that_cannot_be_read_is_answered_by_its_id",
+            "s16_numbers_beyond_every_type_are_taken_or_refused",
+            "s16_what_names_nothing_is_answered_to_the_connection",
+            "s16_a_page_with_broken_text_is_answered_without_it",
+        ],
+    ),
+    (
+        "S17",
+        &[
+            "s17_everything_is_closed_to_others",
+            "s17_a_link_in_the_place_of_a_file_is_not_followed",
+            "s17_a_secret_that_others_could_have_read_or_written_is_not_used",
+            "s17_clients_do_not_believe_files_of_others_either",
+        ],
+    ),
+    (
+        "S18",
+        &[
+            "s18_the_command_line_tells_an_impostor_nothing",
+            "s18_the_host_tells_an_impostor_nothing_and_finds_a_real_worker",
+            "s18_a_proof_that_was_fetched_from_the_real_worker_does_not_help",
+            "s18_a_proof_for_another_port_does_not_open_this_one",
+        ],
+    ),
+    ("S19", &["s19_an_overheard_proof_is_worth_nothing", "s19_the_workers_own_proof_does_not_prove_a_client"]),
+    ("S20", &["s20_another_client_reaches_nothing_of_a_conversation"]),
+    ("S22", &["s22_page_text_is_fenced_data_in_the_user_message"]),
+    (
+        "S25",
+        &[
+            "s25_a_caller_that_is_not_ours_gets_nothing_and_starts_nothing",
+            "s25_a_length_no_browser_sends_ends_the_host_before_anything_is_allocated",
+            "s25_the_end_of_input_within_a_frame_is_an_end_as_any_other",
+        ],
+    ),
+    ("S28", &["s28_the_worker_never_redirects", "s28_a_redirect_takes_neither_key_nor_page_along"]),
+];
+
+/// Faults of the worker that others had. What is missing concerns host tools, media, the extension's own side, or the
+/// many-process design that we do not have (7, 17, 18, 21, 22, 25–28).
+const FAULTS: &[Row] = &[
+    ("1 chat_done before the last message", &["a_local_client_asks_a_model", "a_turn_calls_tools_and_asks_again"]),
+    ("4 trailing marks in references", &["chat_worker_2_4_vectors"]),
+    ("5 long thinking looked dead", &["thinking_shows_as_signs_of_life_and_never_as_text"]),
+    ("8 provider text leaks", &["every_status_has_its_reason", "a_failed_turn_is_a_failed_command_and_says_what_to_do"]),
+    ("9 a question in the tail of a turn", &["a_turn_of_a_silent_model_can_be_stopped"]),
+    ("10 a question without an end", &["a_busy_conversation_refuses_a_second_question_and_goes_on"]),
+    ("11 a turn without a client", &["a_client_that_returns_again_and_again_has_the_whole_text"]),
+    ("12 no client is not disposed", &["a_question_whose_connection_drops_at_once_is_answered_once"]),
+    ("13 composing breaks the session", &["a_date_out_of_any_calendar_is_answered"]),
+    ("14 an error before retries are over", &["a_server_that_recovers_before_the_first_byte_is_asked_again"]),
+    ("15 a stale extension id", &["an_extension_that_is_configured_may_connect"]),
+    ("16 a stranger evicts a client", &["s14_strangers_have_sixteen_places_and_friends_are_not_in_their_way"]),
+    ("19 a stale socket", &["what_a_killed_worker_left_behind_is_no_hindrance", "the_lock_of_a_killed_worker_is_free"]),
+    ("20 an old worker after an upgrade", &["a_host_replaces_an_older_worker"]),
+    ("23 a tenant nobody knows", &["a_conversation_is_told_by_hint_and_place"]),
+    ("29 hello_ack tells too much", &["s13_nothing_is_dispatched_before_the_handshake_is_done"]),
+    ("a changed hint wipes a conversation (§2.1)", &["a_conversation_is_told_by_hint_and_place"]),
+    ("a stop of a queued question is lost (§2.3)", &["a_stop_right_behind_its_question_is_not_lost"]),
+    ("a malformed question is dropped silently (§2.1)", &["s16_a_question_that_cannot_be_read_is_answered_by_its_id"]),
+    ("a frame kills the host (§1.2)", &["a_frame_that_is_no_text_is_reported_and_the_port_stays"]),
+];
+
+fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            rust_files(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            into.push(path);
+        }
+    }
+}
+
+/// The names of all tests of the repository.
+fn tests() -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Vec::new();
+    for folder in ["contract", "server/src", "server/agent", "native-host/src", "tests/it"] {
+        rust_files(&root.join(folder), &mut files);
+    }
+    let mut names = BTreeSet::new();
+    for file in files {
+        let text = fs::read_to_string(file).unwrap();
+        let mut is_test = false;
+        for line in text.lines().map(str::trim) {
+            let function = line.strip_prefix("async ").unwrap_or(line).strip_prefix("fn ");
+            match function.and_then(|rest| rest.split_once('(')) {
+                Some((name, _)) if is_test => {
+                    names.insert(name.to_owned());
+                    is_test = false;
+                }
+                _ => is_test = is_test && line.starts_with('#') || line.starts_with("#[test]") || line.starts_with("#[tokio::test"),
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn every_guard_exists() {
+    let tests = tests();
+    let missing: Vec<_> = ATTACKS.iter().chain(FAULTS).flat_map(|(_, guards)| *guards).filter(|name| !tests.contains(**name)).collect();
+    assert_eq!(missing, [] as [&&str; 0]);
+}
+
+#[test]
+fn every_row_of_the_attacks_is_here() {
+    let rows: Vec<&str> = ATTACKS.iter().map(|(row, _)| *row).collect();
+    let elsewhere = [11, 21, 23, 24, 26, 27];
+    let expected: Vec<String> = (1..=28).filter(|row| !elsewhere.contains(row)).map(|row| format!("S{row}")).collect();
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn every_attack_test_is_in_the_table() {
+    let named: BTreeSet<&str> = ATTACKS.iter().map(|(row, _)| *row).collect();
+    for test in tests() {
+        let row = test.strip_prefix('s').and_then(|rest| rest.get(..3)).filter(|row| row.ends_with('_'));
+        if let Some(number) = row.and_then(|row| row.trim_end_matches('_').parse::<u8>().ok()) {
+            assert!(named.contains(format!("S{number}").as_str()), "{test}");
+        }
+    }
+}
