@@ -97,6 +97,9 @@ impl Reader<'_> {
             node.insert("name".into(), name.into());
         }
         describe(element, &role, &mut node);
+        if node.contains_key("value") && is_secret(node.get("name").and_then(Value::as_str).unwrap_or_default()) {
+            node.insert("value".into(), "[redacted]".into());
+        }
         let children = if content_is_name {
             Vec::new()
         } else {
@@ -136,7 +139,7 @@ impl Reader<'_> {
                 .filter_map(ElementRef::wrap)
                 .find(|parent| parent.value().name() == "label")
         };
-        named.or_else(around).map(|label| tidy(&all_text(label)))
+        named.or_else(around).map(|label| tidy(&own_text(label)))
     }
 
     fn count(&mut self) -> bool {
@@ -258,6 +261,12 @@ fn value(element: ElementRef<'_>) -> Option<String> {
     value.filter(|value| !value.is_empty())
 }
 
+/// A field that is called a secret holds one. The browser's capture looks much closer; a file has only its labels.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["password", "passwd", "secret", "token", "api key", "private key", "credential"].iter().any(|word| name.contains(word))
+}
+
 fn is_hidden(element: ElementRef<'_>) -> bool {
     matches!(
         element.value().name(),
@@ -276,6 +285,15 @@ fn first_text(html: &Html, selector: &str) -> Option<String> {
 
 fn all_text(element: ElementRef<'_>) -> String {
     element.text().collect()
+}
+
+/// The text of a label without that of a control inside it.
+fn own_text(label: ElementRef<'_>) -> String {
+    let outside_controls = label.descendants().filter(|node| {
+        let mut around = node.ancestors().filter_map(ElementRef::wrap);
+        !around.any(|parent| matches!(parent.value().name(), "select" | "textarea" | "button"))
+    });
+    outside_controls.filter_map(|node| node.value().as_text()).map(|text| &**text).collect()
 }
 
 /// One line, single spaces, not too long.
@@ -319,6 +337,10 @@ mod tests {
         check(
             "<select aria-label=TLS><option>Off<option selected>On</select>",
             &json!([{"role":"combobox","name":"TLS","value":"On"}]),
+        );
+        check(
+            "<label>TLS <select><option>Off<option selected>On</select></label>",
+            &json!([{"role":"text","name":"TLS"},{"role":"combobox","name":"TLS","value":"On"}]),
         );
     }
 
