@@ -2,7 +2,6 @@
  * Shows Sidewire at work on the sample console, in a throw-away browser profile and home: with a display in a window
  * in which a person can chat, else by itself with three questions. Nothing of it stays but a picture.
  */
-import { once } from "node:events";
 import { join, relative } from "node:path";
 import type { Page } from "playwright-core";
 import { Browser } from "./harness/browser";
@@ -13,7 +12,7 @@ import { sideBySide } from "./harness/picture";
 import { SidePanel } from "./harness/side-panel";
 import { browserArgs, CONSOLE_PAGE, type Site, startConsole } from "./harness/site";
 
-const QUESTIONS = ["What does lb1 do?", "Is anything wrong here?", "What can I change on this page?"] as const;
+const QUESTIONS = ["What does lb1 do?", "What can I change on this page?", "Is anything wrong here?"] as const;
 const SAMPLE_PAGE = join(REPOSITORY, "e2e", "sample-console", "page.html");
 
 /** Not a warning bar over the page that a person is to look at. */
@@ -49,14 +48,14 @@ function findBrowser(): boolean {
 
 async function inBrowser(home: Home): Promise<void> {
   const site = await startConsole();
+  const browser = await launch(home, site);
   try {
-    const browser = await launch(home, site);
     const page = await browser.open(CONSOLE_PAGE);
     await connect(home, browser);
     if (inWindow) await letChat(browser, page);
     else await converse(browser, page);
-    await browser.close();
   } finally {
+    await browser.close();
     await site.close();
   }
 }
@@ -81,7 +80,10 @@ async function connect(home: Home, browser: Browser): Promise<void> {
 
 /** A person's turn: until the window is closed or Ctrl-C is pressed. */
 async function letChat(browser: Browser, page: Page): Promise<void> {
-  const closed = once(browser.context, "close", { signal: life.signal }).catch(() => undefined);
+  const closed = new Promise<void>((resolve) => {
+    browser.context.once("close", () => resolve());
+    life.signal.addEventListener("abort", () => resolve());
+  });
   await SidePanel.open(browser, page).catch(() => say("Click the Sidewire icon in the toolbar to open its panel."));
   say("Sidewire is open beside a sample console page. Ask it something, for example:");
   for (const question of QUESTIONS) say(`  ${question}`);

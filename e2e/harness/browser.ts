@@ -77,16 +77,6 @@ export class Browser {
     return new Panel(page);
   }
 
-  /** Ends the extension's service worker, as the browser may do at any time. */
-  async stopServiceWorker(): Promise<void> {
-    const page = await this.context.newPage();
-    await page.goto(`${EXTENSION_URL}/options.html`);
-    const session = await this.context.newCDPSession(page);
-    await session.send("ServiceWorker.enable");
-    await session.send("ServiceWorker.stopAllWorkers");
-    await page.close();
-  }
-
   /** A session with the browser itself. */
   async session(): Promise<CDPSession> {
     const browser = this.context.browser();

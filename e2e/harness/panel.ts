@@ -113,6 +113,20 @@ export class Panel {
     await this.press("Pair");
   }
 
+  /** Ends the extension's service worker, as the browser may do at any time. */
+  async stopServiceWorker(): Promise<void> {
+    const session = await this.page.context().newCDPSession(this.page);
+    await session.send("ServiceWorker.enable");
+    await session.send("ServiceWorker.stopAllWorkers");
+    await session.detach();
+  }
+
+  /** Opens the history. */
+  async history(): Promise<Locator> {
+    await this.press("History");
+    return this.page.getByRole("dialog", { name: "History" });
+  }
+
   /** Opens the same panel anew, as after closing it. */
   async reopen(): Promise<void> {
     await this.page.reload();

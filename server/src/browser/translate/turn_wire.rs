@@ -26,6 +26,7 @@ pub(in crate::browser) struct TurnWire {
     next_seq: u64,
     model: String,
     usage: Option<Usage>,
+    is_thinking: bool,
 }
 
 impl TurnWire {
@@ -36,6 +37,7 @@ impl TurnWire {
             next_seq: 0,
             model,
             usage: None,
+            is_thinking: false,
         }
     }
 
@@ -53,8 +55,12 @@ impl TurnWire {
     pub(in crate::browser) fn frames(&mut self, news: News, out: &mut Vec<WorkerFrame>) -> bool {
         match news {
             News::Text(text) => self.deltas(&text, out),
-            // Thinking is never shown; that something was sent is what matters.
-            News::Reasoning(_) => out.push(self.keepalive()),
+            // Thinking is never shown. That it began is told at once, that it goes on by the writer's clock.
+            News::Reasoning(_) => {
+                if !std::mem::replace(&mut self.is_thinking, true) {
+                    out.push(self.keepalive());
+                }
+            }
             News::Event(event) => self.event(event, out),
             News::End { outcome, references } => {
                 self.end(&outcome, references, out);
