@@ -2,6 +2,7 @@
 import { type BrowserContext, type CDPSession, chromium, type Page } from "playwright-core";
 import identity from "../../contract/identity.json";
 import type { Home } from "./home";
+import { field } from "./json";
 import { Panel } from "./panel";
 import { browserProgram, EXTENSION, HOST } from "./paths";
 
@@ -75,6 +76,14 @@ export class Browser {
     await page.setViewportSize(PANEL_SIZE);
     await page.goto(`${EXTENSION_URL}/panel.html`);
     return new Panel(page);
+  }
+
+  /** What the service worker has kept of questions under way: the pages exactly as they were sent. */
+  async sentContexts(): Promise<unknown[]> {
+    const [worker] = this.context.serviceWorkers();
+    if (worker === undefined) throw new Error("the service worker is not running");
+    const kept = await worker.evaluate(async () => Object.entries(await chrome.storage.session.get(null)));
+    return kept.filter(([key]) => key.startsWith("turn:")).map(([, turn]) => field(field(turn, "request"), "context"));
   }
 
   /** A session with the browser itself. */

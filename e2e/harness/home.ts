@@ -72,12 +72,13 @@ export class Home {
     throw new Error("no worker started");
   }
 
-  /** Ends the worker at once, as a crash would; gives the one that was ended. */
-  async kill(): Promise<RunningWorker | null> {
+  /** Ends the worker at once, as a crash would, perhaps with the loss of its disk; gives the one that was ended. */
+  async kill({ withDatabase = false } = {}): Promise<RunningWorker | null> {
     const found = await this.#workerFile();
     if (found === null) return null;
     signal(found.pid, "SIGKILL");
     while (isAlive(found.pid)) await pause(10);
+    if (withDatabase) await this.#removeDatabase();
     return found;
   }
 
@@ -94,6 +95,11 @@ export class Home {
     await this.kill();
     this.#served?.kill("SIGKILL");
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #removeDatabase(): Promise<void> {
+    const files = (await readdir(this.folder)).filter((name) => name.startsWith("sidewire.db"));
+    await Promise.all(files.map((name) => rm(join(this.folder, name), { force: true })));
   }
 
   async #workerFile(): Promise<RunningWorker | null> {

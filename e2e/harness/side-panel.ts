@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import type { CDPSession, Page } from "playwright-core";
 import identity from "../../contract/identity.json";
 import { type Browser, EXTENSION_URL } from "./browser";
+import { field } from "./json";
 import { until } from "./until";
 
 type Target = { targetId: string; type: string; url: string };
@@ -110,8 +111,4 @@ async function clickIcon(session: CDPSession, url: string): Promise<void> {
   const tab = targetInfos.find((target) => target.type === "tab" && target.url === url);
   if (tab === undefined) throw new Error(`no tab shows ${url}`);
   await session.send("Extensions.triggerAction", { id: identity.extensionId, targetId: tab.targetId });
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

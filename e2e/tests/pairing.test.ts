@@ -25,7 +25,7 @@ test("where the host is missing, a pairing line connects the panel, also after t
   const again = await later.ask("What is the port?");
   (await stage.model.call()).say("Still 443.");
   await again.answers("Still 443.");
-  expect(await stage.home.sidewire("pair", "--list")).toContain("client-");
+  expect(await stage.home.sidewire("pair", "--list")).toContain("sidewire-extension");
 });
 
 test("a pairing line that is wrong or used is refused in words", async ({ set }) => {

@@ -43,38 +43,49 @@ test("the panel is closed and opened again in the middle of an answer", async ({
   expect(stage.model.calls).toHaveLength(1);
 });
 
-test("the worker is killed before the model said a word: the question is asked again by itself, once", async ({
+test("the worker is killed in the middle of an answer: what was shown stays, and the question can be asked again", async ({
   set,
 }) => {
-  const stage = await set();
-  const { panel } = await stage.begin();
-  const turn = await panel.ask("What is the port?");
-  const first = await stage.model.call();
-  const killed = await stage.home.kill();
-  await first.abandoned;
-
-  const second = await stage.model.call();
-  expect(second.question).toContain("What is the port?");
-  second.say("It is 443.");
-  await turn.answers("It is 443.");
-  await turn.done();
-  expect(await panel.turns.count()).toBe(1);
-  expect((await stage.home.running()).pid).not.toBe(killed?.pid);
-  expect(stage.model.calls).toHaveLength(2);
-});
-
-test("the worker is killed in the middle of an answer", async ({ set }) => {
   const stage = await set();
   const { panel } = await stage.begin();
   const turn = await panel.ask("Tell me everything.");
   const call = await stage.model.call();
   call.write("First of all");
   await turn.answers("First of all");
-  stage.model.answers((again) => again.say("First of all, and then the rest."));
-  await stage.home.kill();
+  const killed = await stage.home.kill();
   await call.abandoned;
 
-  await turn.answers("First of all, and then the rest.");
+  await turn.error.waitFor();
+  await turn.answers("First of all");
+  expect((await stage.home.running()).pid).not.toBe(killed?.pid);
+  await turn.error.getByRole("button", { name: "Try again" }).click();
+  (await stage.model.call()).say("First of all, and then the rest.");
+  await panel.turn(1).answers("First of all, and then the rest.");
+  await panel.turn(1).done();
+});
+
+test("a worker that lost the question when it died is asked again by itself, once", async ({ set }) => {
+  const stage = await set();
+  const { panel } = await stage.begin();
+  const turn = await panel.ask("What is the port?");
+  await stage.model.call();
+  await stage.home.kill({ withDatabase: true });
+
+  const again = await stage.model.call();
+  expect(again.question).toContain("What is the port?");
+  again.say("It is 443.");
+  await turn.answers("It is 443.");
   await turn.done();
   expect(await panel.turns.count()).toBe(1);
+  expect(stage.model.calls).toHaveLength(2);
+});
+
+test("a question asked while the worker is dead is answered by the next one", async ({ set }) => {
+  const stage = await set();
+  const { panel } = await stage.begin();
+  await stage.home.kill();
+  const turn = await panel.ask("What is the port?");
+  (await stage.model.call()).say("It is 443.");
+  await turn.answers("It is 443.");
+  expect(stage.model.calls).toHaveLength(1);
 });

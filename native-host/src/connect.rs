@@ -16,6 +16,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long one handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
+/// How long an older worker that makes room may take: 10 s for its turns, and its goodbyes.
+const HANDOVER: Duration = Duration::from_secs(13);
+
 /// How often to look for a worker that is starting.
 const POLL: Duration = Duration::from_millis(10);
 
@@ -40,8 +43,8 @@ pub(crate) enum ConnectError {
 }
 
 impl ConnectError {
-    /// Whether something is there that does not want us, or is not what it should be.
-    const fn is_refusal(&self) -> bool {
+    /// Whether something is there that is not what it should be: asking it again would change nothing.
+    const fn is_final(&self) -> bool {
         !matches!(self, Self::Handshake(HandshakeError::Refused(_)))
     }
 
@@ -72,7 +75,7 @@ pub(crate) async fn connect(layout: &Layout) -> Result<Socket, ConnectError> {
         // Once only: where no newer worker can be had, the older one is better than none.
         let accepted = timeout(HANDSHAKE, handshake::hand_over(&mut connected.socket)).await;
         if !matches!(accepted, Ok(Ok(false))) {
-            timeout(PATIENCE, handshake::closed(connected.socket)).await.ok();
+            timeout(HANDOVER, handshake::closed(connected.socket)).await.ok();
             connected = find_or_start(layout).await?;
         }
     }
@@ -102,7 +105,7 @@ async fn find_or_start(layout: &Layout) -> Result<Connected, ConnectError> {
             }
         }
         let hopeless =
-            failed.as_ref().is_some_and(|(_, error)| error.is_refusal()) && starter.was_superfluous();
+            failed.as_ref().is_some_and(|(_, error)| error.is_final()) && starter.was_superfluous();
         if hopeless || Instant::now() >= deadline {
             return Err(failed.map_or(ConnectError::Absent, |(_, error)| error));
         }

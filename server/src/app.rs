@@ -16,7 +16,7 @@ use sidewire_contract::identity;
 use sidewire_contract::layout::Layout;
 use tokio::task::JoinHandle;
 
-use crate::browser::{Front, FrontParts};
+use crate::browser::{Front, FrontParts, ModelDesk};
 use crate::commands::load_extra_ids;
 use crate::config::{Config, ExtensionId};
 use crate::mac::Secret;
@@ -73,23 +73,16 @@ impl App {
         let front = Front::new(FrontParts {
             agent: Arc::clone(&self.agent),
             models: Arc::clone(&self.models) as Arc<_>,
-            origins: self.origins(layout)?,
+            origins: origins(&self.config, layout)?,
             local_secret,
             port,
         });
-        self.watch = Some(tokio::spawn(watch(Arc::clone(&self.models), Arc::clone(&front))));
+        self.watch = Some(tokio::spawn(watch(
+            Arc::clone(&self.models),
+            Arc::clone(&front),
+            layout.clone(),
+        )));
         Ok(front)
-    }
-
-    /// Extensions that may connect over the loopback: ours, configured ones, and those that were installed.
-    fn origins(&self, layout: &Layout) -> anyhow::Result<HashSet<String>> {
-        let installed = load_extra_ids(layout)?.allowed_extensions;
-        let configured = self.config.browser.extension_ids.iter().map(ExtensionId::as_str);
-        let known = configured.chain(installed.iter().map(String::as_str));
-        Ok(known
-            .chain([identity::EXTENSION_ID])
-            .map(|id| format!("chrome-extension://{id}"))
-            .collect())
     }
 
     /// Ends what runs beside connections and turns.
@@ -100,9 +93,21 @@ impl App {
     }
 }
 
+/// Extensions that may connect over the loopback: ours, configured ones, and those that were installed.
+fn origins(config: &Config, layout: &Layout) -> anyhow::Result<HashSet<String>> {
+    let installed = load_extra_ids(layout)?.allowed_extensions;
+    let configured = config.browser.extension_ids.iter().map(ExtensionId::as_str);
+    let known = configured.chain(installed.iter().map(String::as_str));
+    Ok(known
+        .chain([identity::EXTENSION_ID])
+        .map(|id| format!("chrome-extension://{id}"))
+        .collect())
+}
+
 /// Puts a changed configuration in use and tells the clients; clears away what was deleted.
-async fn watch(models: Arc<Models>, front: Arc<Front>) {
+async fn watch(models: Arc<Models>, front: Arc<Front>, layout: Layout) {
     let mut purge = tokio::time::interval(PURGE);
+    models.learn_window().await;
     loop {
         tokio::select! {
             () = tokio::time::sleep(LOOK_AGAIN) => {}
@@ -110,9 +115,23 @@ async fn watch(models: Arc<Models>, front: Arc<Front>) {
                 tracing::warn!(%error, "failed to remove deleted conversations");
             }
         }
-        if let Some(model) = models.reload_if_changed() {
-            // Nobody listening is no fault: every connection reads the current model when it begins.
-            let _listeners = front.model_changes.send(model);
+        if models.configuration_changed() {
+            apply(&models, &front, &layout).await;
         }
+    }
+}
+
+async fn apply(models: &Models, front: &Front, layout: &Layout) {
+    match Config::load(layout)
+        .map_err(Into::into)
+        .and_then(|config| origins(&config, layout))
+    {
+        Ok(origins) => front.allow_origins(origins),
+        Err(error) => tracing::warn!(%error, "the changed list of extensions cannot be used"),
+    }
+    if models.reload().is_some() {
+        models.learn_window().await;
+        // Nobody listening is no fault: every connection reads the current model when it begins.
+        let _listeners = front.model_changes.send(models.current());
     }
 }

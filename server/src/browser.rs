@@ -8,6 +8,7 @@
 mod checks;
 mod connection;
 mod desk;
+mod fit;
 mod gate;
 mod handshake;
 mod listener;
@@ -18,10 +19,11 @@ mod translate;
 mod writer;
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use sidewire_agent::Agent;
+use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, Semaphore, broadcast};
 use tokio_util::sync::CancellationToken;
 
@@ -42,7 +44,8 @@ pub(crate) struct Front {
     /// Model choice and set-up.
     pub(crate) models: Arc<dyn ModelDesk>,
     /// Origins that may connect.
-    pub(crate) origins: HashSet<String>,
+    // A std lock: held for one lookup or one swap.
+    origins: RwLock<HashSet<String>>,
     /// The secret that proves a process of this user.
     pub(crate) local_secret: Secret,
     /// Where clients reach us: the only `Host` we answer to, and part of every proof.
@@ -74,7 +77,7 @@ impl Front {
             private: PrivateAgents::new(Arc::clone(&parts.agent)),
             agent: parts.agent,
             models: parts.models,
-            origins: parts.origins,
+            origins: RwLock::new(parts.origins),
             local_secret: parts.local_secret,
             authority: format!("127.0.0.1:{}", parts.port),
             closing: CancellationToken::new(),
@@ -83,6 +86,18 @@ impl Front {
             strangers: Arc::new(Semaphore::new(STRANGERS)),
             clients: Clients::default(),
         })
+    }
+
+    /// From now on these origins may connect.
+    pub(crate) fn allow_origins(&self, origins: HashSet<String>) {
+        *self.origins.write().unwrap_or_else(PoisonError::into_inner) = origins;
+    }
+
+    fn allows(&self, origin: &str) -> bool {
+        self.origins
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(origin)
     }
 
     /// Clients that have proved themselves, now.
@@ -107,9 +122,9 @@ impl Clients {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Resolves when the number changes after this call.
-    pub(crate) async fn changed(&self) {
-        self.changed.notified().await;
+    /// Resolves when the number changes after this call, polled or not.
+    pub(crate) fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
     }
 }
 

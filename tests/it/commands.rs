@@ -8,7 +8,9 @@ use sidewire_contract::identity::{EXTENSION_ID, NATIVE_HOST};
 use sidewire_tests::{Home, NativeHost, Peer, Script, ScriptedModel, play, program, question};
 
 fn read_manifest(profile: &Path) -> Value {
-    let path = profile.join("NativeMessagingHosts").join(format!("{NATIVE_HOST}.json"));
+    let path = profile
+        .join("NativeMessagingHosts")
+        .join(format!("{NATIVE_HOST}.json"));
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
@@ -21,12 +23,18 @@ async fn install_writes_a_manifest_that_starts_the_real_host() {
     let out = home.run(&args).await.ok();
     assert!(out.starts_with("wrote") && out.contains(NATIVE_HOST), "{out}");
     let manifest = read_manifest(&profile);
-    assert_eq!((&manifest["name"], &manifest["type"]), (&NATIVE_HOST.into(), &"stdio".into()));
+    assert_eq!(
+        (&manifest["name"], &manifest["type"]),
+        (&NATIVE_HOST.into(), &"stdio".into())
+    );
     let origin = format!("chrome-extension://{EXTENSION_ID}/");
     assert_eq!(manifest["allowed_origins"], serde_json::json!([origin]));
     // What the manifest names is started as the browser would.
     let host = Path::new(manifest["path"].as_str().unwrap());
-    assert!(host.is_absolute() && fs::canonicalize(host).unwrap() == fs::canonicalize(program("sidewire-host")).unwrap());
+    assert!(
+        host.is_absolute()
+            && fs::canonicalize(host).unwrap() == fs::canonicalize(program("sidewire-host")).unwrap()
+    );
     let mut host = NativeHost::start_program(host, &home, &[&origin]);
     host.send_text(r#"{"type":"ping"}"#).await;
     assert!(host.receive_text().await.unwrap().contains("pong"));
@@ -42,7 +50,10 @@ async fn install_again_changes_nothing_and_uninstall_removes_it() {
     let out = home.run(&install).await.ok();
     assert!(out.starts_with("unchanged"), "{out}");
     assert_eq!(home.files(), before);
-    let out = home.run(&["uninstall", "--profile", profile.to_str().unwrap()]).await.ok();
+    let out = home
+        .run(&["uninstall", "--profile", profile.to_str().unwrap()])
+        .await
+        .ok();
     assert!(out.starts_with("removed"), "{out}");
     assert_eq!(home.files(), []);
 }
@@ -54,18 +65,30 @@ async fn uninstall_leaves_a_manifest_that_is_not_ours() {
     fs::create_dir_all(&folder).unwrap();
     let other = folder.join("com.example.other.json");
     fs::write(&other, "{}").unwrap();
-    home.run(&["uninstall", "--profile", home.path().join("profile").to_str().unwrap()]).await.ok();
+    home.run(&[
+        "uninstall",
+        "--profile",
+        home.path().join("profile").to_str().unwrap(),
+    ])
+    .await
+    .ok();
     assert!(other.exists());
 }
 
 async fn doctor(home: &Home, profile: &Path) -> (bool, Vec<Value>) {
-    let ran = home.run(&["doctor", "--json", "--profile", profile.to_str().unwrap()]).await;
-    let findings: Vec<Value> = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+    let ran = home
+        .run(&["doctor", "--json", "--profile", profile.to_str().unwrap()])
+        .await;
+    let findings: Vec<Value> =
+        serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
     (ran.status.success(), findings)
 }
 
 fn failures(findings: &[Value]) -> Vec<&Value> {
-    findings.iter().filter(|finding| finding["level"] == "fail").collect()
+    findings
+        .iter()
+        .filter(|finding| finding["level"] == "fail")
+        .collect()
 }
 
 #[tokio::test]
@@ -74,7 +97,9 @@ async fn doctor_finds_nothing_wrong_where_nothing_is() {
     let home = Home::with_model(&model);
     let _worker = home.worker().await;
     let profile = home.path().join("profile");
-    home.run(&["install", "--profile", profile.to_str().unwrap()]).await.ok();
+    home.run(&["install", "--profile", profile.to_str().unwrap()])
+        .await
+        .ok();
     let (good, findings) = doctor(&home, &profile).await;
     assert!(good, "{findings:#?}");
 }
@@ -86,7 +111,9 @@ async fn doctor_names_each_fault_and_fails() {
         ("local.secret", |home| home.write_private("local.secret", "short")),
         ("cannot be reached", Home::use_dead_model),
         ("NativeMessagingHosts", |home| {
-            let manifest = home.path().join(format!("profile/NativeMessagingHosts/{NATIVE_HOST}.json"));
+            let manifest = home
+                .path()
+                .join(format!("profile/NativeMessagingHosts/{NATIVE_HOST}.json"));
             fs::write(manifest, "{}").unwrap();
         }),
     ];
@@ -94,13 +121,23 @@ async fn doctor_names_each_fault_and_fails() {
         let home = Home::new();
         let profile = home.path().join("profile");
         home.worker().await.end().await;
-        home.write_private("worker.json", r#"{"pid":1,"port":1,"version":"0.1.0","startedAt":0,"bridge":1}"#);
-        home.run(&["install", "--profile", profile.to_str().unwrap()]).await.ok();
+        home.write_private(
+            "worker.json",
+            r#"{"pid":1,"port":1,"version":"0.1.0","startedAt":0,"bridge":1}"#,
+        );
+        home.run(&["install", "--profile", profile.to_str().unwrap()])
+            .await
+            .ok();
         spoil(&home);
         let (good, findings) = doctor(&home, &profile).await;
         let failed = failures(&findings);
         assert!(!good, "{part}: {findings:#?}");
-        assert!(failed.iter().any(|finding| finding["what"].to_string().contains(part)), "{part}: {failed:#?}");
+        assert!(
+            failed
+                .iter()
+                .any(|finding| finding["what"].to_string().contains(part)),
+            "{part}: {failed:#?}"
+        );
     }
 }
 
@@ -127,10 +164,19 @@ async fn data_is_exported_and_deleted_beside_a_running_worker() {
     let mut client = worker.client().await;
     play(&mut client, question("c-1", "the QUESTION?")).await;
     let out = home.path().join("export.jsonl");
-    home.run(&["data", "export", "--out", out.to_str().unwrap()]).await.ok();
+    home.run(&["data", "export", "--out", out.to_str().unwrap()])
+        .await
+        .ok();
     let exported = fs::read_to_string(&out).unwrap();
-    assert!(exported.contains("the QUESTION?") && exported.contains("the ANSWER"), "{exported}");
-    assert!(exported.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    assert!(
+        exported.contains("the QUESTION?") && exported.contains("the ANSWER"),
+        "{exported}"
+    );
+    assert!(
+        exported
+            .lines()
+            .all(|line| serde_json::from_str::<Value>(line).is_ok())
+    );
     fs::remove_file(&out).unwrap();
 
     let error = home.run(&["data", "delete"]).await.failed();
@@ -142,17 +188,37 @@ async fn data_is_exported_and_deleted_beside_a_running_worker() {
     assert_eq!(home.run(&["data", "export"]).await.ok(), "");
     home.assert_nowhere("QUESTION");
     let worker = home.worker().await;
-    assert_eq!(play(&mut worker.client_as(&identity).await, question("c-2", "And now?")).await.error, None);
+    assert_eq!(
+        play(
+            &mut worker.client_as(&identity).await,
+            question("c-2", "And now?")
+        )
+        .await
+        .error,
+        None
+    );
 }
 
 #[tokio::test]
 async fn every_command_explains_itself() {
     let home = Home::new();
-    for command in ["serve", "ask", "setup", "install", "uninstall", "doctor", "pair", "data"] {
+    for command in [
+        "serve",
+        "ask",
+        "setup",
+        "install",
+        "uninstall",
+        "doctor",
+        "pair",
+        "data",
+    ] {
         let help = home.run(&[command, "--help"]).await.ok();
         assert!(help.contains("Usage: sidewire"), "{help}");
     }
-    assert_eq!(home.run(&["--version"]).await.ok(), format!("sidewire {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        home.run(&["--version"]).await.ok(),
+        format!("sidewire {}\n", env!("CARGO_PKG_VERSION"))
+    );
     home.run(&["no-such-command"]).await.failed();
     assert_eq!(home.files(), [], "asking for help leaves nothing behind");
 }

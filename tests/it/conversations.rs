@@ -1,8 +1,9 @@
 //! The conversations of a client: listed, read, changed, and nobody else's business.
 
 use sidewire_contract::bridge::conversations::{
-    ConversationBranch, ConversationDelete, ConversationGet, ConversationList, ConversationPage, ConversationRename,
-    ConversationRestore, ConversationSearch, ConversationTranscript, DataDelete, RequestErrorCode,
+    ConversationBranch, ConversationDelete, ConversationGet, ConversationList, ConversationPage,
+    ConversationRename, ConversationRestore, ConversationSearch, ConversationTranscript, DataDelete,
+    RequestErrorCode,
 };
 use sidewire_contract::chat::{ChatRequest, ChatStop};
 use sidewire_contract::frames::{ClientFrame, WorkerFrame};
@@ -12,14 +13,17 @@ use sidewire_contract::reason::ErrorReason;
 use sidewire_contract::text::Text;
 use sidewire_contract::turn::TurnState;
 use sidewire_tests::{
-    Client, Gate, Home, Identity, NativeHost, Peer, Script, ScriptedModel, canary_page, play, question, request_id,
-    until_quiet,
+    Client, Gate, Home, Identity, NativeHost, Peer, Script, ScriptedModel, canary_page, play, question,
+    request_id, until_quiet,
 };
 
 use crate::resume::resume;
 
 fn named(name: &str, id: &str, text: &str) -> ChatRequest {
-    ChatRequest { history_hint: Some(name.to_owned()), ..question(id, text) }
+    ChatRequest {
+        history_hint: Some(name.to_owned()),
+        ..question(id, text)
+    }
 }
 
 /// Asks in a conversation of this name; gives its id.
@@ -30,11 +34,21 @@ async fn ask(peer: &mut impl Peer, name: &str, id: &str, text: &str) -> Conversa
 }
 
 async fn list(peer: &mut impl Peer, cursor: Option<Cursor>) -> ConversationPage {
-    page(peer.call(ClientFrame::ConversationList(ConversationList { request_id: request_id("list"), cursor })).await)
+    page(
+        peer.call(ClientFrame::ConversationList(ConversationList {
+            request_id: request_id("list"),
+            cursor,
+        }))
+        .await,
+    )
 }
 
 async fn search(peer: &mut impl Peer, words: &str) -> Vec<ConversationId> {
-    let search = ConversationSearch { request_id: request_id("s"), query: Text::new(words).unwrap(), cursor: None };
+    let search = ConversationSearch {
+        request_id: request_id("s"),
+        query: Text::new(words).unwrap(),
+        cursor: None,
+    };
     let found = page(peer.call(ClientFrame::ConversationSearch(search)).await);
     found.items.into_iter().map(|item| item.id).collect()
 }
@@ -47,25 +61,43 @@ fn page(frame: WorkerFrame) -> ConversationPage {
 }
 
 fn get(conversation: &ConversationId, before: Option<Cursor>) -> ClientFrame {
-    ClientFrame::ConversationGet(ConversationGet { request_id: request_id("get"), conversation: conversation.clone(), before })
+    ClientFrame::ConversationGet(ConversationGet {
+        request_id: request_id("get"),
+        conversation: conversation.clone(),
+        before,
+    })
 }
 
 fn rename(conversation: &ConversationId, title: &str) -> ClientFrame {
     let title = Text::new(title).unwrap();
-    ClientFrame::ConversationRename(ConversationRename { request_id: request_id("r"), conversation: conversation.clone(), title })
+    ClientFrame::ConversationRename(ConversationRename {
+        request_id: request_id("r"),
+        conversation: conversation.clone(),
+        title,
+    })
 }
 
 fn delete(conversation: &ConversationId) -> ClientFrame {
-    ClientFrame::ConversationDelete(ConversationDelete { request_id: request_id("d"), conversation: conversation.clone() })
+    ClientFrame::ConversationDelete(ConversationDelete {
+        request_id: request_id("d"),
+        conversation: conversation.clone(),
+    })
 }
 
 fn restore(conversation: &ConversationId) -> ClientFrame {
-    ClientFrame::ConversationRestore(ConversationRestore { request_id: request_id("u"), conversation: conversation.clone() })
+    ClientFrame::ConversationRestore(ConversationRestore {
+        request_id: request_id("u"),
+        conversation: conversation.clone(),
+    })
 }
 
 fn branch(conversation: &ConversationId, before: &str) -> ClientFrame {
     let before = ChatId::new(before).unwrap();
-    ClientFrame::ConversationBranch(ConversationBranch { request_id: request_id("b"), conversation: conversation.clone(), before })
+    ClientFrame::ConversationBranch(ConversationBranch {
+        request_id: request_id("b"),
+        conversation: conversation.clone(),
+        before,
+    })
 }
 
 fn transcript(frame: WorkerFrame) -> ConversationTranscript {
@@ -97,25 +129,44 @@ async fn conversations_are_listed_newest_first_with_what_a_row_shows() {
     let first = ask(&mut client, "a", "c-1", "The first question").await;
     let second = ask(&mut client, "b", "c-2", "The second question").await;
     model.script(Script::stream().wait(&gate).text("x").done());
-    client.send(ClientFrame::ChatRequest(Box::new(named("a", "c-3", "And more")))).await;
+    client
+        .send(ClientFrame::ChatRequest(Box::new(named("a", "c-3", "And more"))))
+        .await;
     model.request(2).await;
-    let WorkerFrame::TurnAccepted(_) = client.receive().await else { panic!("not accepted") };
+    let WorkerFrame::TurnAccepted(_) = client.receive().await else {
+        panic!("not accepted")
+    };
     let items = list(&mut client, None).await.items;
-    assert_eq!(items.iter().map(|item| &item.id).collect::<Vec<_>>(), [&first, &second]);
+    assert_eq!(
+        items.iter().map(|item| &item.id).collect::<Vec<_>>(),
+        [&first, &second]
+    );
     let row = &items[0];
-    assert_eq!((row.title.as_str(), row.turns.get(), row.running), ("The first question", 2, true));
+    assert_eq!(
+        (row.title.as_str(), row.turns.get(), row.running),
+        ("The first question", 2, true)
+    );
     assert!(!items[1].running);
     gate.open();
 }
 
 #[tokio::test]
 async fn a_long_list_comes_in_pages_without_a_gap() {
-    let home = Home::new();
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
     let worker = home.worker().await;
     let mut client = worker.client().await;
     let mut expected = Vec::new();
     for number in 0..55 {
-        expected.push(ask(&mut client, &format!("n{number}"), &format!("c-{number}"), "What?").await);
+        expected.push(
+            ask(
+                &mut client,
+                &format!("n{number}"),
+                &format!("c-{number}"),
+                "What?",
+            )
+            .await,
+        );
     }
     expected.reverse();
     let mut listed = Vec::new();
@@ -142,12 +193,29 @@ async fn search_finds_words_of_question_answer_and_title() {
     let first = ask(&mut client, "a", "c-1", "A question about origin pools").await;
     let second = ask(&mut client, "b", "c-2", "Something else").await;
     client.call(rename(&second, "Certificates")).await;
-    let rows = [("origin", vec![&first]), ("ZEBRA", vec![&first]), ("certificates", vec![&second]), ("unicorn", vec![])];
+    let rows = [
+        ("origin", vec![&first]),
+        ("ZEBRA", vec![&first]),
+        ("certificates", vec![&second]),
+        ("unicorn", vec![]),
+    ];
     for (words, expected) in rows {
-        assert_eq!(search(&mut client, words).await.iter().collect::<Vec<_>>(), expected, "{words}");
+        assert_eq!(
+            search(&mut client, words).await.iter().collect::<Vec<_>>(),
+            expected,
+            "{words}"
+        );
     }
     // What a query language would choke on is only words here.
-    for odd in ["\"", "a AND", "*", "%", "'; DROP TABLE conversation; --", "(", "-"] {
+    for odd in [
+        "\"",
+        "a AND",
+        "*",
+        "%",
+        "'; DROP TABLE conversation; --",
+        "(",
+        "-",
+    ] {
         assert_eq!(search(&mut client, odd).await, [], "{odd}");
     }
 }
@@ -181,8 +249,16 @@ async fn a_transcript_comes_in_pages_each_of_which_fits() {
             break;
         }
     }
-    assert_eq!(turns.iter().map(|turn| turn.prompt.clone()).collect::<Vec<_>>(), expected);
-    assert!(pages > 1 && turns.iter().all(|turn| turn.clipped.is_none() && turn.text.len() == 100_001));
+    assert_eq!(
+        turns.iter().map(|turn| turn.prompt.clone()).collect::<Vec<_>>(),
+        expected
+    );
+    assert!(
+        pages > 1
+            && turns
+                .iter()
+                .all(|turn| turn.clipped.is_none() && turn.text.len() == 100_001)
+    );
 }
 
 #[tokio::test]
@@ -192,18 +268,36 @@ async fn a_transcript_shows_what_a_panel_needs() {
     let worker = home.worker().await;
     let mut client = worker.client().await;
     model.script(Script::says("See [docs](https://docs.example/x)."));
-    let request = ChatRequest { context: Some(canary_page("PAGETEXT")), ..question("c-1", "What is it?") };
+    let request = ChatRequest {
+        context: Some(canary_page("PAGETEXT")),
+        ..question("c-1", "What is it?")
+    };
     let conversation = play(&mut client, request).await.accepted.unwrap().conversation;
     model.script(Script::fails(404));
-    assert_eq!(play(&mut client, question("c-2", "And this?")).await.error, Some(ErrorReason::Provider4xx));
+    assert_eq!(
+        play(&mut client, question("c-2", "And this?")).await.error,
+        Some(ErrorReason::Provider4xx)
+    );
     let frame = client.call(get(&conversation, None)).await;
-    assert!(!frame.encode().contains("body PAGETEXT"), "of a page only its name is kept");
+    assert!(
+        !frame.encode().contains("body PAGETEXT"),
+        "of a page only its name is kept"
+    );
     let turns = transcript(frame).turns;
     let page = turns[0].page.as_ref().unwrap();
-    assert_eq!((page.title.as_str(), page.url.as_str()), ("title PAGETEXT", "https://app.example/lb1"));
+    assert_eq!(
+        (page.title.as_str(), page.url.as_str()),
+        ("title PAGETEXT", "https://app.example/lb1")
+    );
     assert_eq!(turns[0].references[0].url, "https://docs.example/x");
-    assert_eq!((turns[0].state, turns[0].model.as_deref()), (TurnState::Done, Some("scripted")));
-    assert_eq!((turns[1].state, turns[1].reason), (TurnState::Failed, Some(ErrorReason::Provider4xx)));
+    assert_eq!(
+        (turns[0].state, turns[0].model.as_deref()),
+        (TurnState::Done, Some("scripted"))
+    );
+    assert_eq!(
+        (turns[1].state, turns[1].reason),
+        (TurnState::Failed, Some(ErrorReason::Provider4xx))
+    );
 }
 
 #[tokio::test]
@@ -212,15 +306,24 @@ async fn a_conversation_is_renamed_deleted_and_restored() {
     let worker = home.worker().await;
     let mut client = worker.client().await;
     let conversation = ask(&mut client, "a", "c-1", "What?").await;
-    assert_eq!(error_code(&client.call(rename(&conversation, "A better name")).await), None);
+    assert_eq!(
+        error_code(&client.call(rename(&conversation, "A better name")).await),
+        None
+    );
     assert_eq!(list(&mut client, None).await.items[0].title, "A better name");
     assert_eq!(error_code(&client.call(delete(&conversation)).await), None);
     assert_eq!(list(&mut client, None).await.items, []);
     assert_eq!(search(&mut client, "What").await, []);
-    assert_eq!(error_code(&client.call(get(&conversation, None)).await), Some(RequestErrorCode::NotFound));
+    assert_eq!(
+        error_code(&client.call(get(&conversation, None)).await),
+        Some(RequestErrorCode::NotFound)
+    );
     assert_eq!(error_code(&client.call(restore(&conversation)).await), None);
     assert_eq!(list(&mut client, None).await.items[0].title, "A better name");
-    assert_eq!(prompts(&transcript(client.call(get(&conversation, None)).await)), ["What?"]);
+    assert_eq!(
+        prompts(&transcript(client.call(get(&conversation, None)).await)),
+        ["What?"]
+    );
 }
 
 #[tokio::test]
@@ -230,8 +333,12 @@ async fn a_conversation_that_answers_is_not_deleted() {
     let home = Home::with_model(&model);
     let worker = home.worker().await;
     let mut client = worker.client().await;
-    client.send(ClientFrame::ChatRequest(Box::new(question("c-1", "What?")))).await;
-    let WorkerFrame::TurnAccepted(accepted) = client.receive().await else { panic!("not accepted") };
+    client
+        .send(ClientFrame::ChatRequest(Box::new(question("c-1", "What?"))))
+        .await;
+    let WorkerFrame::TurnAccepted(accepted) = client.receive().await else {
+        panic!("not accepted")
+    };
     let mut watcher = worker.client().await;
     drop(list(&mut watcher, None).await);
     client.send(delete(&accepted.conversation)).await;
@@ -261,7 +368,10 @@ async fn a_branch_holds_the_turns_before_one_and_goes_its_own_way() {
     let id = copy.conversation.id;
     assert_eq!(ask(&mut client, id.as_str(), "c-4", "instead").await, id);
     assert_eq!(model.request(3).await.texts("user"), ["one", "two", "instead"]);
-    assert_eq!(prompts(&transcript(client.call(get(&conversation, None)).await)), ["one", "two", "three"]);
+    assert_eq!(
+        prompts(&transcript(client.call(get(&conversation, None)).await)),
+        ["one", "two", "three"]
+    );
     let missing = client.call(branch(&conversation, "c-9")).await;
     assert_eq!(error_code(&missing), Some(RequestErrorCode::NotFound));
 }
@@ -270,14 +380,31 @@ async fn a_branch_holds_the_turns_before_one_and_goes_its_own_way() {
 async fn check_stranger_reaches_nothing(stranger: &mut impl Peer, conversation: &ConversationId) {
     assert_eq!(list(stranger, None).await.items, []);
     assert_eq!(search(stranger, "secret").await, []);
-    for frame in [get(conversation, None), rename(conversation, "mine"), delete(conversation), restore(conversation), branch(conversation, "c-1")] {
+    for frame in [
+        get(conversation, None),
+        rename(conversation, "mine"),
+        delete(conversation),
+        restore(conversation),
+        branch(conversation, "c-1"),
+    ] {
         let kind = frame.frame_type();
-        assert_eq!(error_code(&stranger.call(frame).await), Some(RequestErrorCode::NotFound), "{kind}");
+        assert_eq!(
+            error_code(&stranger.call(frame).await),
+            Some(RequestErrorCode::NotFound),
+            "{kind}"
+        );
     }
     stranger.send(resume(&["c-1"])).await;
-    let frames = until_quiet(stranger).await;
-    assert!(matches!(frames.as_slice(), [WorkerFrame::TurnUnknown(_)]), "{frames:?}");
-    stranger.send(ClientFrame::ChatStop(ChatStop { id: ChatId::new("c-1").unwrap() })).await;
+    let frames = stranger.receive_only(1).await;
+    assert!(
+        matches!(frames.as_slice(), [WorkerFrame::TurnUnknown(_)]),
+        "{frames:?}"
+    );
+    stranger
+        .send(ClientFrame::ChatStop(ChatStop {
+            id: ChatId::new("c-1").unwrap(),
+        }))
+        .await;
     assert_eq!(until_quiet(stranger).await, []);
     // Naming it only makes a conversation of one's own.
     let own = ask(stranger, conversation.as_str(), "c-x", "hello").await;
@@ -287,12 +414,17 @@ async fn check_stranger_reaches_nothing(stranger: &mut impl Peer, conversation: 
 #[tokio::test]
 async fn s20_another_client_reaches_nothing_of_a_conversation() {
     let gate = Gate::new();
-    let model = ScriptedModel::playing(Script::stream().text("secret ").wait(&gate).text("words").done()).await;
+    let model =
+        ScriptedModel::playing(Script::stream().text("secret ").wait(&gate).text("words").done()).await;
     let home = Home::with_model(&model);
     let worker = home.worker().await;
     let mut owner = worker.client().await;
-    owner.send(ClientFrame::ChatRequest(Box::new(question("c-1", "secret?")))).await;
-    let WorkerFrame::TurnAccepted(accepted) = owner.receive().await else { panic!("not accepted") };
+    owner
+        .send(ClientFrame::ChatRequest(Box::new(question("c-1", "secret?"))))
+        .await;
+    let WorkerFrame::TurnAccepted(accepted) = owner.receive().await else {
+        panic!("not accepted")
+    };
     let extension = worker.paired(&home).await;
     check_stranger_reaches_nothing(&mut worker.client_as(&extension).await, &accepted.conversation).await;
     let mut host = NativeHost::start(&home);
@@ -323,7 +455,10 @@ async fn conversations_survive_a_restart_of_the_worker() {
     let worker = home.worker().await;
     let mut client = worker.client_as(&identity).await;
     assert_eq!(list(&mut client, None).await.items[0].id, conversation);
-    assert_eq!(ask(&mut client, conversation.as_str(), "c-2", "After?").await, conversation);
+    assert_eq!(
+        ask(&mut client, conversation.as_str(), "c-2", "After?").await,
+        conversation
+    );
     assert_eq!(model.request(1).await.texts("user"), ["Before?", "After?"]);
 }
 
@@ -334,7 +469,9 @@ async fn delete_all_leaves_others_alone() {
     let (mut one, mut other) = (worker.client().await, worker.client().await);
     ask(&mut one, "a", "c-1", "CANARY-mine").await;
     ask(&mut other, "a", "c-1", "theirs").await;
-    let everything = ClientFrame::DataDelete(DataDelete { request_id: request_id("all") });
+    let everything = ClientFrame::DataDelete(DataDelete {
+        request_id: request_id("all"),
+    });
     assert_eq!(error_code(&one.call(everything).await), None);
     assert_eq!(list(&mut one, None).await.items, []);
     assert_eq!(list(&mut other, None).await.items.len(), 1);
@@ -343,10 +480,17 @@ async fn delete_all_leaves_others_alone() {
 }
 
 async fn converse_privately(mut client: Client) {
-    let request = ChatRequest { context: Some(canary_page("CANARY-PAGE")), ..question("c-1", "CANARY-QUESTION?") };
+    let request = ChatRequest {
+        context: Some(canary_page("CANARY-PAGE")),
+        ..question("c-1", "CANARY-QUESTION?")
+    };
     let turn = play(&mut client, request).await;
     assert_eq!(turn.text, "CANARY-ANSWER");
-    assert_eq!(list(&mut client, None).await.items.len(), 1, "it lives as long as the window");
+    assert_eq!(
+        list(&mut client, None).await.items.len(),
+        1,
+        "it lives as long as the window"
+    );
     // Whatever is written late has been written once an ordinary turn is stored.
     client.vanish();
 }
@@ -359,7 +503,11 @@ async fn of_a_private_window_nothing_is_on_the_disk() {
     let identity = worker.paired(&home).await;
     converse_privately(worker.client_as(&identity.clone().private()).await).await;
     let mut open = worker.client_as(&identity).await;
-    assert_eq!(list(&mut open, None).await.items, [], "the ordinary window of the same browser sees nothing of it");
+    assert_eq!(
+        list(&mut open, None).await.items,
+        [],
+        "the ordinary window of the same browser sees nothing of it"
+    );
     play(&mut open, question("c-2", "ORDINARY?")).await;
     home.until_stored("ORDINARY").await;
     home.assert_nowhere("CANARY");

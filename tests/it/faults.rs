@@ -11,7 +11,13 @@ type Row = (&'static str, &'static [&'static str]);
 /// Attacks. S21 and the consent half of S22 come with host tools; S11, S24, S26, S27 and S7's browser half are in `e2e`
 /// and `web-extension`.
 const ATTACKS: &[Row] = &[
-    ("S1", &["s01_only_the_loopback_address_is_listened_on", "s01_a_wider_address_cannot_be_configured"]),
+    (
+        "S1",
+        &[
+            "s01_only_the_loopback_address_is_listened_on",
+            "s01_a_wider_address_cannot_be_configured",
+        ],
+    ),
     ("S2", &["s02_a_web_page_is_refused_before_the_upgrade"]),
     ("S3", &["s03_another_extension_is_refused_whatever_it_looks_like"]),
     ("S4", &["s04_an_odd_origin_is_refused"]),
@@ -25,7 +31,13 @@ const ATTACKS: &[Row] = &[
             "s06_a_contract_of_another_major_version_is_refused",
         ],
     ),
-    ("S7", &["s07_a_foreign_host_header_is_refused", "s07_a_missing_or_doubled_host_header_is_refused"]),
+    (
+        "S7",
+        &[
+            "s07_a_foreign_host_header_is_refused",
+            "s07_a_missing_or_doubled_host_header_is_refused",
+        ],
+    ),
     ("S8", &["s08_a_get_without_origin_reads_nothing"]),
     ("S9", &["s09_a_form_of_a_web_page_changes_nothing"]),
     ("S10", &["s10_no_origin_is_ever_allowed_across"]),
@@ -92,7 +104,13 @@ const ATTACKS: &[Row] = &[
             "s18_a_proof_for_another_port_does_not_open_this_one",
         ],
     ),
-    ("S19", &["s19_an_overheard_proof_is_worth_nothing", "s19_the_workers_own_proof_does_not_prove_a_client"]),
+    (
+        "S19",
+        &[
+            "s19_an_overheard_proof_is_worth_nothing",
+            "s19_the_workers_own_proof_does_not_prove_a_client",
+        ],
+    ),
     ("S20", &["s20_another_client_reaches_nothing_of_a_conversation"]),
     ("S22", &["s22_page_text_is_fenced_data_in_the_user_message"]),
     (
@@ -103,32 +121,108 @@ const ATTACKS: &[Row] = &[
             "s25_the_end_of_input_within_a_frame_is_an_end_as_any_other",
         ],
     ),
-    ("S28", &["s28_the_worker_never_redirects", "s28_a_redirect_takes_neither_key_nor_page_along"]),
+    (
+        "S28",
+        &[
+            "s28_the_worker_never_redirects",
+            "s28_a_redirect_takes_neither_key_nor_page_along",
+        ],
+    ),
 ];
 
 /// Faults of the worker that others had. What is missing concerns host tools, media, the extension's own side, or the
 /// many-process design that we do not have (7, 17, 18, 21, 22, 25–28).
 const FAULTS: &[Row] = &[
-    ("1 chat_done before the last message", &["a_local_client_asks_a_model", "a_turn_calls_tools_and_asks_again"]),
+    (
+        "1 chat_done before the last message",
+        &[
+            "a_local_client_asks_a_model",
+            "fault_1_tools_are_answered_before_the_turn_ends",
+        ],
+    ),
+    (
+        "2 a failed tool shown as good",
+        &["fault_2_a_failed_tool_is_shown_as_failed_and_the_turn_goes_on"],
+    ),
     ("4 trailing marks in references", &["chat_worker_2_4_vectors"]),
-    ("5 long thinking looked dead", &["thinking_shows_as_signs_of_life_and_never_as_text"]),
-    ("8 provider text leaks", &["every_status_has_its_reason", "a_failed_turn_is_a_failed_command_and_says_what_to_do"]),
-    ("9 a question in the tail of a turn", &["a_turn_of_a_silent_model_can_be_stopped"]),
-    ("10 a question without an end", &["a_busy_conversation_refuses_a_second_question_and_goes_on"]),
-    ("11 a turn without a client", &["a_client_that_returns_again_and_again_has_the_whole_text"]),
-    ("12 no client is not disposed", &["a_question_whose_connection_drops_at_once_is_answered_once"]),
-    ("13 composing breaks the session", &["a_date_out_of_any_calendar_is_answered"]),
-    ("14 an error before retries are over", &["a_server_that_recovers_before_the_first_byte_is_asked_again"]),
-    ("15 a stale extension id", &["an_extension_that_is_configured_may_connect"]),
-    ("16 a stranger evicts a client", &["s14_strangers_have_sixteen_places_and_friends_are_not_in_their_way"]),
-    ("19 a stale socket", &["what_a_killed_worker_left_behind_is_no_hindrance", "the_lock_of_a_killed_worker_is_free"]),
-    ("20 an old worker after an upgrade", &["a_host_replaces_an_older_worker"]),
-    ("23 a tenant nobody knows", &["a_conversation_is_told_by_hint_and_place"]),
-    ("29 hello_ack tells too much", &["s13_nothing_is_dispatched_before_the_handshake_is_done"]),
-    ("a changed hint wipes a conversation (§2.1)", &["a_conversation_is_told_by_hint_and_place"]),
-    ("a stop of a queued question is lost (§2.3)", &["a_stop_right_behind_its_question_is_not_lost"]),
-    ("a malformed question is dropped silently (§2.1)", &["s16_a_question_that_cannot_be_read_is_answered_by_its_id"]),
-    ("a frame kills the host (§1.2)", &["a_frame_that_is_no_text_is_reported_and_the_port_stays"]),
+    (
+        "5 long thinking looked dead",
+        &["thinking_shows_as_signs_of_life_and_never_as_text"],
+    ),
+    (
+        "8 provider text leaks",
+        &[
+            "every_status_has_its_reason",
+            "a_failed_turn_is_a_failed_command_and_says_what_to_do",
+        ],
+    ),
+    (
+        "9 a question in the tail of a turn",
+        &["a_turn_of_a_silent_model_can_be_stopped"],
+    ),
+    (
+        "10 a question without an end",
+        &["a_busy_conversation_refuses_a_second_question_and_goes_on"],
+    ),
+    (
+        "11 a turn without a client",
+        &["a_client_that_returns_again_and_again_has_the_whole_text"],
+    ),
+    (
+        "12 no client is not disposed",
+        &["a_question_whose_connection_drops_at_once_is_answered_once"],
+    ),
+    (
+        "13 composing breaks the session",
+        &["a_date_out_of_any_calendar_is_answered"],
+    ),
+    (
+        "14 an error before retries are over",
+        &["a_server_that_recovers_before_the_first_byte_is_asked_again"],
+    ),
+    (
+        "15 a stale extension id",
+        &["an_extension_that_is_configured_may_connect"],
+    ),
+    (
+        "16 a stranger evicts a client",
+        &["s14_strangers_have_sixteen_places_and_friends_are_not_in_their_way"],
+    ),
+    (
+        "19 a stale socket",
+        &[
+            "what_a_killed_worker_left_behind_is_no_hindrance",
+            "the_lock_of_a_killed_worker_is_free",
+        ],
+    ),
+    (
+        "20 an old worker after an upgrade",
+        &["a_host_replaces_an_older_worker"],
+    ),
+    (
+        "23 a tenant nobody knows",
+        &["a_conversation_is_told_by_hint_and_place"],
+    ),
+    (
+        "29 hello_ack tells too much",
+        &["s13_nothing_is_dispatched_before_the_handshake_is_done"],
+    ),
+    (
+        "a changed hint wipes a conversation (§2.1)",
+        &["a_conversation_is_told_by_hint_and_place"],
+    ),
+    (
+        "a stop of a queued question is lost (§2.3)",
+        &["a_stop_right_behind_its_question_is_not_lost"],
+    ),
+    (
+        "a malformed question is dropped silently (§2.1)",
+        &["s16_a_question_that_cannot_be_read_is_answered_by_its_id"],
+    ),
+    (
+        "a frame kills the host (§1.2)",
+        &["a_frame_that_is_no_text_is_reported_and_the_port_stays"],
+    ),
 ];
 
 fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
@@ -146,7 +240,13 @@ fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
 fn tests() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
-    for folder in ["contract", "server/src", "server/agent", "native-host/src", "tests/it"] {
+    for folder in [
+        "contract",
+        "server/src",
+        "server/agent",
+        "native-host/src",
+        "tests/it",
+    ] {
         rust_files(&root.join(folder), &mut files);
     }
     let mut names = BTreeSet::new();
@@ -160,7 +260,11 @@ fn tests() -> BTreeSet<String> {
                     names.insert(name.to_owned());
                     is_test = false;
                 }
-                _ => is_test = is_test && line.starts_with('#') || line.starts_with("#[test]") || line.starts_with("#[tokio::test"),
+                _ => {
+                    is_test = is_test && line.starts_with('#')
+                        || line.starts_with("#[test]")
+                        || line.starts_with("#[tokio::test")
+                }
             }
         }
     }
@@ -170,7 +274,12 @@ fn tests() -> BTreeSet<String> {
 #[test]
 fn every_guard_exists() {
     let tests = tests();
-    let missing: Vec<_> = ATTACKS.iter().chain(FAULTS).flat_map(|(_, guards)| *guards).filter(|name| !tests.contains(**name)).collect();
+    let missing: Vec<_> = ATTACKS
+        .iter()
+        .chain(FAULTS)
+        .flat_map(|(_, guards)| *guards)
+        .filter(|name| !tests.contains(**name))
+        .collect();
     assert_eq!(missing, [] as [&&str; 0]);
 }
 
@@ -178,7 +287,10 @@ fn every_guard_exists() {
 fn every_row_of_the_attacks_is_here() {
     let rows: Vec<&str> = ATTACKS.iter().map(|(row, _)| *row).collect();
     let elsewhere = [11, 21, 23, 24, 26, 27];
-    let expected: Vec<String> = (1..=28).filter(|row| !elsewhere.contains(row)).map(|row| format!("S{row}")).collect();
+    let expected: Vec<String> = (1..=28)
+        .filter(|row| !elsewhere.contains(row))
+        .map(|row| format!("S{row}"))
+        .collect();
     assert_eq!(rows, expected);
 }
 
@@ -186,7 +298,10 @@ fn every_row_of_the_attacks_is_here() {
 fn every_attack_test_is_in_the_table() {
     let named: BTreeSet<&str> = ATTACKS.iter().map(|(row, _)| *row).collect();
     for test in tests() {
-        let row = test.strip_prefix('s').and_then(|rest| rest.get(..3)).filter(|row| row.ends_with('_'));
+        let row = test
+            .strip_prefix('s')
+            .and_then(|rest| rest.get(..3))
+            .filter(|row| row.ends_with('_'));
         if let Some(number) = row.and_then(|row| row.trim_end_matches('_').parse::<u8>().ok()) {
             assert!(named.contains(format!("S{number}").as_str()), "{test}");
         }

@@ -11,12 +11,19 @@ fn extension() -> Identity {
 }
 
 fn asked_to_hand_over(fake: &FakeWorker) -> bool {
-    fake.heard().iter().any(|text| matches!(ClientFrame::decode(text), Ok(ClientFrame::Handover(_))))
+    fake.heard()
+        .iter()
+        .any(|text| matches!(ClientFrame::decode(text), Ok(ClientFrame::Handover(_))))
 }
 
 async fn ask_to_hand_over(worker: &Worker, identity: &Identity, version: &str) -> bool {
     let mut client = worker.client_as(identity).await;
-    match client.call(ClientFrame::Handover(Handover { version: Text::new(version).unwrap() })).await {
+    match client
+        .call(ClientFrame::Handover(Handover {
+            version: Text::new(version).unwrap(),
+        }))
+        .await
+    {
         WorkerFrame::HandoverAck(ack) => ack.accepted,
         other => panic!("{other:?}"),
     }
@@ -63,7 +70,10 @@ async fn an_extension_cannot_end_the_worker() {
     let home = Home::new();
     let worker = home.worker().await;
     let paired = worker.paired(&home).await;
-    let local_browser = Identity { role: Role::Browser, ..worker.local() };
+    let local_browser = Identity {
+        role: Role::Browser,
+        ..worker.local()
+    };
     for identity in [paired, local_browser] {
         assert!(!ask_to_hand_over(&worker, &identity, "9.9.9").await);
     }

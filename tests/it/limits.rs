@@ -2,7 +2,8 @@
 
 use sidewire_contract::bridge::conversations::RequestErrorCode;
 use sidewire_contract::bridge::handshake::BridgeErrorCode;
-use sidewire_contract::frames::WorkerFrame;
+use sidewire_contract::chat::ChatRequest;
+use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::limits;
 use sidewire_contract::reason::ErrorReason;
 use sidewire_contract::turn::NoticeCode;
@@ -33,7 +34,8 @@ async fn the_text_of_a_question() {
 
 /// A ping of exactly this many bytes.
 fn long_ping(len: usize) -> String {
-    format!("{:len$}", r#"{"type":"ping"}"#)
+    let ping = r#"{"type":"ping"}"#;
+    format!("{ping}{}", " ".repeat(len - ping.len()))
 }
 
 #[tokio::test]
@@ -43,9 +45,15 @@ async fn a_frame_to_the_worker() {
         client.send_text(&long_ping(len)).await;
         assert!(matches!(client.receive().await, WorkerFrame::Pong(_)), "{len}");
     }
-    client.try_send(Message::text(long_ping(limits::INBOUND_FRAME + 1))).await;
+    client
+        .try_send(Message::text(long_ping(limits::INBOUND_FRAME + 1)))
+        .await;
     client.closed().await;
-    assert_eq!(until_quiet(&mut worker.client().await).await, [], "others are not concerned");
+    assert_eq!(
+        until_quiet(&mut worker.client().await).await,
+        [],
+        "others are not concerned"
+    );
 }
 
 /// A question whose JSON has exactly this many levels.
@@ -64,10 +72,15 @@ fn nested_question(id: &str, levels: usize) -> String {
 #[tokio::test]
 async fn the_levels_of_a_frame() {
     let (_home, _worker, mut client) = offline().await;
-    for (levels, fails) in [(limits::DEPTH - 1, false), (limits::DEPTH, false), (limits::DEPTH + 1, true)] {
+    for (levels, fails) in [
+        (limits::DEPTH - 1, false),
+        (limits::DEPTH, false),
+        (limits::DEPTH + 1, true),
+    ] {
         client.send_text(&nested_question("c-1", levels)).await;
         let frame = client.receive().await;
-        let refused = matches!(&frame, WorkerFrame::ChatError(error) if error.reason == ErrorReason::Provider4xx);
+        let refused =
+            matches!(&frame, WorkerFrame::ChatError(error) if error.reason == ErrorReason::Provider4xx);
         assert_eq!(refused, fails, "{levels}: {frame:?}");
         until_quiet(&mut client).await;
     }
@@ -78,13 +91,22 @@ async fn the_turns_of_a_resume() {
     let (_home, _worker, mut client) = offline().await;
     for (count, fails) in [(63, false), (64, false), (65, true)] {
         let ids: Vec<String> = (0..count).map(|number| format!("c-{number}")).collect();
-        client.send_text(&serde_json::json!({ "type": "resume", "turns": ids }).to_string()).await;
-        let frames = until_quiet(&mut client).await;
+        client
+            .send_text(&serde_json::json!({ "type": "resume", "turns": ids }).to_string())
+            .await;
+        let frames = client.receive_only(if fails { 1 } else { count }).await;
         if fails {
-            let [WorkerFrame::BridgeError(error)] = frames.as_slice() else { panic!("{count}: {frames:?}") };
+            let [WorkerFrame::BridgeError(error)] = frames.as_slice() else {
+                panic!("{count}: {frames:?}")
+            };
             assert_eq!(error.code, BridgeErrorCode::BadFrame);
         } else {
-            assert_eq!(frames.len(), count, "each is answered");
+            assert!(
+                frames
+                    .iter()
+                    .all(|frame| matches!(frame, WorkerFrame::TurnUnknown(_))),
+                "{count}: {frames:?}"
+            );
         }
     }
 }
@@ -93,10 +115,17 @@ async fn the_turns_of_a_resume() {
 async fn the_words_of_a_request() {
     let (_home, _worker, mut client) = offline().await;
     let unknown = "11111111-2222-4333-8444-555555555555";
-    let search = |len: usize| format!(r#"{{"type":"conversation_search","requestId":"r","query":"{}"}}"#, "ä".repeat(len));
+    let search = |len: usize| {
+        format!(
+            r#"{{"type":"conversation_search","requestId":"r","query":"{}"}}"#,
+            "ä".repeat(len)
+        )
+    };
     let rename = |len: usize| {
         let title = "ä".repeat(len);
-        format!(r#"{{"type":"conversation_rename","requestId":"r","conversation":"{unknown}","title":"{title}"}}"#)
+        format!(
+            r#"{{"type":"conversation_rename","requestId":"r","conversation":"{unknown}","title":"{title}"}}"#
+        )
     };
     for (text, refused) in [
         (search(255), false),
@@ -110,7 +139,8 @@ async fn the_words_of_a_request() {
     ] {
         client.send_text(&text).await;
         let frame = client.receive().await;
-        let bad = matches!(&frame, WorkerFrame::RequestError(error) if error.code == RequestErrorCode::BadRequest);
+        let bad =
+            matches!(&frame, WorkerFrame::RequestError(error) if error.code == RequestErrorCode::BadRequest);
         assert_eq!(bad, refused, "{} bytes: {frame:?}", text.len());
     }
 }
@@ -119,10 +149,19 @@ async fn the_words_of_a_request() {
 async fn the_name_of_a_request() {
     let (_home, _worker, mut client) = offline().await;
     for (len, refused) in [(63, false), (64, false), (65, true)] {
-        client.send_text(&format!(r#"{{"type":"conversation_list","requestId":"{}"}}"#, "r".repeat(len))).await;
+        client
+            .send_text(&format!(
+                r#"{{"type":"conversation_list","requestId":"{}"}}"#,
+                "r".repeat(len)
+            ))
+            .await;
         let frame = client.receive().await;
         // A name that cannot be repeated leaves only the connection to complain to.
-        assert_eq!(matches!(frame, WorkerFrame::BridgeError(_)), refused, "{len}: {frame:?}");
+        assert_eq!(
+            matches!(frame, WorkerFrame::BridgeError(_)),
+            refused,
+            "{len}: {frame:?}"
+        );
     }
 }
 
@@ -133,21 +172,36 @@ async fn the_answer_of_a_turn() {
     let home = Home::with_model(&model);
     let worker = home.worker().await;
     let mut client = worker.client().await;
-    for (len, notices) in
-        [(LIMIT - 1, vec![]), (LIMIT, vec![]), (LIMIT + 1, vec![NoticeCode::AnswerClipped])]
-    {
+    for (len, notices) in [
+        (LIMIT - 1, vec![]),
+        (LIMIT, vec![]),
+        (LIMIT + 1, vec![NoticeCode::AnswerClipped]),
+    ] {
         let text = "x".repeat(len);
-        let pieces = text.as_bytes().chunks(64 * 1024).map(|piece| std::str::from_utf8(piece).unwrap());
+        let pieces = text
+            .as_bytes()
+            .chunks(64 * 1024)
+            .map(|piece| std::str::from_utf8(piece).unwrap());
         model.script(Script::stream().texts(pieces).done());
-        let turn = play(&mut client, question(&format!("c-{len}"), "Go?")).await;
+        let turn = play(&mut client, in_its_own(&format!("c-{len}"))).await;
         assert_eq!(turn.notices, notices, "{len}");
         assert!(turn.done().len() >= LIMIT - 1, "{len}");
     }
 }
 
+/// A question in a conversation of its own.
+fn in_its_own(id: &str) -> ChatRequest {
+    ChatRequest {
+        history_hint: Some(id.to_owned()),
+        ..question(id, "Go?")
+    }
+}
+
 #[tokio::test]
 async fn a_model_that_never_stops_is_stopped() {
-    let endless = Script::stream().texts(vec!["more and more "; 50_000]).wait(&sidewire_tests::Gate::new());
+    let endless = Script::stream()
+        .texts(vec!["more and more "; 50_000])
+        .wait(&sidewire_tests::Gate::new());
     let left = endless.left();
     let model = ScriptedModel::playing(endless).await;
     let home = Home::with_model(&model);
@@ -170,7 +224,12 @@ async fn check_frames_fit(client: &mut Client, expected: &str) {
             other => panic!("{other:?}"),
         }
     }
-    assert!(text == expected, "{} of {} bytes arrived", text.len(), expected.len());
+    assert!(
+        text == expected,
+        "{} of {} bytes arrived",
+        text.len(),
+        expected.len()
+    );
 }
 
 #[tokio::test]
@@ -180,17 +239,28 @@ async fn every_frame_to_a_browser_fits_however_much_escaping_adds() {
     let worker = home.worker().await;
     let identity = worker.local();
     let mut client = worker.client_as(&identity).await;
-    for (id, piece) in [("c-1", "\u{1}".repeat(60_000)), ("c-2", "\"\\".repeat(30_000)), ("c-3", "€".repeat(20_000))] {
+    for (id, piece) in [
+        ("c-1", "\u{1}".repeat(60_000)),
+        ("c-2", "\"\\".repeat(30_000)),
+        ("c-3", "€".repeat(20_000)),
+    ] {
         model.script(Script::stream().texts(vec![piece.as_str(); 8]).done());
-        let request = sidewire_contract::chat::ChatRequest { history_hint: Some(id.into()), ..question(id, "Go?") };
-        client.send(sidewire_contract::frames::ClientFrame::ChatRequest(Box::new(request))).await;
+        client
+            .send(ClientFrame::ChatRequest(Box::new(in_its_own(id))))
+            .await;
         check_frames_fit(&mut client, &piece.repeat(8)).await;
         // The same turn as a snapshot, where it has to be one frame.
         client.send(crate::resume::resume(&[id])).await;
         let json = client.receive_text().await.unwrap();
         assert!(json.len() <= limits::BROWSER_FRAME, "{id}: {}", json.len());
-        let WorkerFrame::TurnSnapshot(snapshot) = WorkerFrame::decode(&json).unwrap() else { panic!("{json:.100}") };
+        let WorkerFrame::TurnSnapshot(snapshot) = WorkerFrame::decode(&json).unwrap() else {
+            panic!("{json:.100}")
+        };
         let whole = snapshot.turn.text == piece.repeat(8);
-        assert_eq!(whole, snapshot.turn.clipped.is_none(), "{id}: what is cut is marked");
+        assert_eq!(
+            whole,
+            snapshot.turn.clipped.is_none(),
+            "{id}: what is cut is marked"
+        );
     }
 }

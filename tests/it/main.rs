@@ -10,8 +10,8 @@
     reason = "a test fails by panicking"
 )]
 
-mod attacks;
 mod ask_command;
+mod attacks;
 mod commands;
 mod conversations;
 mod faults;

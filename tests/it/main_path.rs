@@ -5,12 +5,19 @@ use sidewire_contract::turn::Reference;
 use sidewire_tests::{Home, Identity, NativeHost, Peer, Script, ScriptedModel, page, play, question};
 
 fn about_the_page(id: &str, text: &str) -> ChatRequest {
-    ChatRequest { context: Some(page()), ..question(id, text) }
+    ChatRequest {
+        context: Some(page()),
+        ..question(id, text)
+    }
 }
 
 /// Asks the example of the contract and gets an answer of three pieces with a link.
 async fn check_with_a_model(peer: &mut impl Peer, model: &ScriptedModel) {
-    let pieces = ["This LB ", "routes traffic; ", "see [HTTP LB](https://docs.cloud.f5.com/docs/how-to)."];
+    let pieces = [
+        "This LB ",
+        "routes traffic; ",
+        "see [HTTP LB](https://docs.cloud.f5.com/docs/how-to).",
+    ];
     model.script(Script::stream().texts(pieces).done());
     let turn = play(peer, about_the_page("c-1111", "What does this load balancer do?")).await;
     assert_eq!(turn.text, pieces.concat());
@@ -22,17 +29,35 @@ async fn check_with_a_model(peer: &mut impl Peer, model: &ScriptedModel) {
     let usage = report.usage.unwrap();
     assert_eq!((usage.input_tokens.get(), usage.output_tokens.get()), (11, 7));
     let url = "https://docs.cloud.f5.com/docs/how-to".to_owned();
-    assert_eq!(turn.references, [Reference { kind: "doc".into(), title: "HTTP LB".into(), url }]);
+    assert_eq!(
+        turn.references,
+        [Reference {
+            kind: "doc".into(),
+            title: "HTTP LB".into(),
+            url
+        }]
+    );
     assert_eq!((turn.notices.as_slice(), turn.error), ([].as_slice(), None));
     let asked = model.request(0).await;
-    assert!(asked.question().contains("lb1.example.com"), "the page reaches the model: {}", asked.question());
+    assert!(
+        asked.question().contains("lb1.example.com"),
+        "the page reaches the model: {}",
+        asked.question()
+    );
 }
 
 /// The same without any model: the answer comes from the page itself.
 async fn check_offline(peer: &mut impl Peer) {
-    let turn = play(peer, about_the_page("c-1", "Which domains does this load balancer have?")).await;
+    let turn = play(
+        peer,
+        about_the_page("c-1", "Which domains does this load balancer have?"),
+    )
+    .await;
     assert!(turn.text.contains("lb1.example.com"), "{}", turn.text);
-    assert_eq!(turn.report.as_ref().map(|report| report.model.clone()), turn.accepted.as_ref().map(|a| a.model.clone()));
+    assert_eq!(
+        turn.report.as_ref().map(|report| report.model.clone()),
+        turn.accepted.as_ref().map(|a| a.model.clone())
+    );
     assert!(turn.deltas > 1, "it streams like a model");
     assert_eq!(turn.error, None);
 }
@@ -52,7 +77,10 @@ async fn a_local_client_asks_without_a_model() {
     let home = Home::new();
     let worker = home.worker().await;
     let mut client = worker.client().await;
-    assert!(client.welcome().model.offline, "the client is told that nothing answers but the page");
+    assert!(
+        client.welcome().model.offline,
+        "the client is told that nothing answers but the page"
+    );
     check_offline(&mut client).await;
 }
 

@@ -14,8 +14,13 @@ fn extension() -> Identity {
 
 async fn only_error(host: NativeHost) -> BridgeErrorCode {
     let (frames, status, errors) = host.ended().await;
-    let [WorkerFrame::BridgeError(error)] = frames.as_slice() else { panic!("{frames:?}") };
-    assert!(!status.success() && errors.starts_with("sidewire-host: "), "{status} {errors}");
+    let [WorkerFrame::BridgeError(error)] = frames.as_slice() else {
+        panic!("{frames:?}")
+    };
+    assert!(
+        !status.success() && errors.starts_with("sidewire-host: "),
+        "{status} {errors}"
+    );
     error.code
 }
 
@@ -49,7 +54,11 @@ async fn s25_a_caller_that_is_not_ours_gets_nothing_and_starts_nothing() {
         &["--parent-window=0"],
     ];
     for args in rows {
-        assert_eq!(only_error(NativeHost::start_with(&home, args)).await, BridgeErrorCode::OriginRefused, "{args:?}");
+        assert_eq!(
+            only_error(NativeHost::start_with(&home, args)).await,
+            BridgeErrorCode::OriginRefused,
+            "{args:?}"
+        );
     }
     assert_eq!(home.files(), [], "no worker was started");
 }
@@ -63,8 +72,18 @@ async fn an_extension_that_the_person_allowed_is_served() {
     assert_eq!(only_error(host).await, BridgeErrorCode::OriginRefused);
     let profile = home.path().join("profile");
     let profile = profile.to_str().unwrap();
-    home.run(&["install", "--profile", profile, "--extension-id", "aaaabbbbccccddddeeeeffffgggghhhh"]).await.ok();
-    NativeHost::start_with(&home, &[own_build]).introduce(&extension()).await;
+    home.run(&[
+        "install",
+        "--profile",
+        profile,
+        "--extension-id",
+        "aaaabbbbccccddddeeeeffffgggghhhh",
+    ])
+    .await
+    .ok();
+    NativeHost::start_with(&home, &[own_build])
+        .introduce(&extension())
+        .await;
 }
 
 #[tokio::test]
@@ -82,7 +101,10 @@ async fn without_a_worker_to_start_it_says_so() {
 async fn a_worker_that_cannot_start_is_reported() {
     let home = Home::new();
     home.configure("nonsense = 1\n");
-    assert_eq!(only_error(NativeHost::start(&home)).await, BridgeErrorCode::WorkerNotStarted);
+    assert_eq!(
+        only_error(NativeHost::start(&home)).await,
+        BridgeErrorCode::WorkerNotStarted
+    );
 }
 
 #[tokio::test]
@@ -90,7 +112,10 @@ async fn it_starts_the_worker_when_there_is_none_and_leaves_it_running() {
     let home = Home::new();
     let mut host = NativeHost::start(&home);
     host.introduce(&extension()).await;
-    let request = sidewire_contract::chat::ChatRequest { context: Some(page()), ..question("c-1", "Which domains?") };
+    let request = sidewire_contract::chat::ChatRequest {
+        context: Some(page()),
+        ..question("c-1", "Which domains?")
+    };
     assert!(play(&mut host, request).await.done().contains("lb1.example.com"));
     let worker = home.worker_state().unwrap();
     host.close();
@@ -141,5 +166,8 @@ async fn what_a_killed_worker_left_behind_is_no_hindrance() {
 async fn it_says_its_version() {
     let home = Home::new();
     let mut host = NativeHost::start_with(&home, &["--version"]);
-    assert_eq!(host.read_text().await, format!("sidewire-host {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        host.read_text().await,
+        format!("sidewire-host {}\n", env!("CARGO_PKG_VERSION"))
+    );
 }

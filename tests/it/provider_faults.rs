@@ -63,12 +63,24 @@ async fn an_answer_that_breaks_off_is_an_error_and_never_a_silent_end() {
         ("the connection is cut", begun().cut()),
         ("the stream just ends", begun()),
         ("an event is garbage", begun().bytes("data: {garbage}\n\n").done()),
-        ("an event is not text", begun().bytes(vec![b'd', b'a', b't', b'a', b':', 0xff, 0xfe, b'\n', b'\n']).done()),
-        ("the server fails in the middle", begun().event(&json!({ "error": { "message": "PROVIDER-TEXT" } }))),
+        (
+            "an event is not text",
+            begun()
+                .bytes(vec![b'd', b'a', b't', b'a', b':', 0xff, 0xfe, b'\n', b'\n'])
+                .done(),
+        ),
+        (
+            "the server fails in the middle",
+            begun().event(&json!({ "error": { "message": "PROVIDER-TEXT" } })),
+        ),
     ];
     for (what, script) in rows {
         let (turn, requests) = ask(&[script]).await;
-        assert_eq!((turn.text.as_str(), turn.error), ("Half an ", Some(ErrorReason::Provider5xx)), "{what}");
+        assert_eq!(
+            (turn.text.as_str(), turn.error),
+            ("Half an ", Some(ErrorReason::Provider5xx)),
+            "{what}"
+        );
         assert_eq!(requests, 1, "after the first byte nothing is tried again: {what}");
     }
 }
@@ -78,17 +90,29 @@ async fn what_is_no_answer_at_all_is_a_5xx() {
     let rows = [
         ("a page", Script::stream().bytes("<html>PROVIDER-TEXT</html>")),
         ("nothing", Script::stream()),
-        ("another API", Script::stream().bytes("{\"message\":\"PROVIDER-TEXT\"}")),
+        (
+            "another API",
+            Script::stream().bytes("{\"message\":\"PROVIDER-TEXT\"}"),
+        ),
     ];
     for (what, script) in rows {
-        assert_eq!(ask(&[script]).await.0.error, Some(ErrorReason::Provider5xx), "{what}");
+        assert_eq!(
+            ask(&[script]).await.0.error,
+            Some(ErrorReason::Provider5xx),
+            "{what}"
+        );
     }
 }
 
 #[tokio::test]
 async fn an_error_inside_a_stream_is_told_by_its_code() {
-    for (code, reason) in [(401, ErrorReason::ProviderAuth), (429, ErrorReason::Provider4xx), (503, ErrorReason::Provider5xx)] {
-        let script = Script::stream().event(&json!({ "error": { "code": code, "message": "PROVIDER-TEXT" } }));
+    for (code, reason) in [
+        (401, ErrorReason::ProviderAuth),
+        (429, ErrorReason::Provider4xx),
+        (503, ErrorReason::Provider5xx),
+    ] {
+        let script =
+            Script::stream().event(&json!({ "error": { "code": code, "message": "PROVIDER-TEXT" } }));
         assert_eq!(ask(&[script]).await.0.error, Some(reason), "{code}");
     }
 }
@@ -97,7 +121,10 @@ async fn an_error_inside_a_stream_is_told_by_its_code() {
 async fn a_server_that_recovers_before_the_first_byte_is_asked_again() {
     let busy = || Script::fails(503).header("retry-after", "0");
     let (turn, requests) = ask(&[busy(), busy(), Script::says("at last")]).await;
-    assert_eq!((turn.notices.as_slice(), requests), ([NoticeCode::Retrying; 2].as_slice(), 3));
+    assert_eq!(
+        (turn.notices.as_slice(), requests),
+        ([NoticeCode::Retrying; 2].as_slice(), 3)
+    );
     assert_eq!(turn.done(), "at last");
 }
 
@@ -114,7 +141,11 @@ async fn s28_a_redirect_takes_neither_key_nor_page_along() {
     let worker = home.worker().await;
     let mut client = worker.client().await;
     for id in ["c-301", "c-302", "c-307", "c-308"] {
-        assert_eq!(play(&mut client, question(id, "Go?")).await.error, Some(ErrorReason::Provider5xx), "{id}");
+        assert_eq!(
+            play(&mut client, question(id, "Go?")).await.error,
+            Some(ErrorReason::Provider5xx),
+            "{id}"
+        );
     }
     assert_eq!(model.requests()[0].headers["authorization"], "Bearer sk-secret");
     assert!(elsewhere.requests().is_empty(), "a redirect is not followed");
@@ -140,6 +171,10 @@ async fn a_key_that_is_over_or_nearly_so_is_not_used() {
         let worker = home.worker().await;
         let turn = play(&mut worker.client().await, question("c-1", "Go?")).await;
         assert_eq!(turn.error, reason, "{left} s left");
-        assert_eq!(model.requests().len(), usize::from(reason.is_none()), "{left} s left");
+        assert_eq!(
+            model.requests().len(),
+            usize::from(reason.is_none()),
+            "{left} s left"
+        );
     }
 }

@@ -5,11 +5,13 @@ use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::ids::ChatId;
 use sidewire_contract::reason::ErrorReason;
 use sidewire_contract::turn::TurnState;
-use sidewire_tests::{Gate, Home, Identity, Peer, Script, ScriptedModel, Turn, Worker, play, question, until_quiet};
+use sidewire_tests::{Gate, Home, Identity, Peer, Script, ScriptedModel, Turn, Worker, play, question};
 
 pub(crate) fn resume(ids: &[&str]) -> ClientFrame {
     let turns = ids.iter().map(|id| ChatId::new(*id).unwrap()).collect();
-    ClientFrame::Resume(Resume { turns: ResumeTurns::new(turns).unwrap() })
+    ClientFrame::Resume(Resume {
+        turns: ResumeTurns::new(turns).unwrap(),
+    })
 }
 
 fn ask(id: &str) -> ClientFrame {
@@ -60,7 +62,10 @@ async fn a_second_client_of_the_same_browser_follows_too() {
     let home = Home::with_model(&model);
     let worker = home.worker().await;
     let identity = worker.local();
-    let mut clients = [worker.client_as(&identity).await, worker.client_as(&identity).await];
+    let mut clients = [
+        worker.client_as(&identity).await,
+        worker.client_as(&identity).await,
+    ];
     let mut turns = [Turn::default(), Turn::default()];
     clients[0].send(ask("c-1")).await;
     while turns[0].deltas == 0 {
@@ -80,11 +85,15 @@ async fn a_second_client_of_the_same_browser_follows_too() {
 #[tokio::test]
 async fn a_turn_that_ended_meanwhile_is_shown_as_it_ended() {
     let gate = Gate::new();
-    let model = ScriptedModel::playing(Script::stream().text("whole ").wait(&gate).text("answer").done()).await;
+    let model =
+        ScriptedModel::playing(Script::stream().text("whole ").wait(&gate).text("answer").done()).await;
     let home = Home::with_model(&model);
     let worker = home.worker().await;
     let identity = worker.local();
-    let (mut watcher, mut client) = (worker.client_as(&identity).await, worker.client_as(&identity).await);
+    let (mut watcher, mut client) = (
+        worker.client_as(&identity).await,
+        worker.client_as(&identity).await,
+    );
     client.send(ask("c-1")).await;
     model.request(0).await;
     client.vanish();
@@ -97,9 +106,14 @@ async fn a_turn_that_ended_meanwhile_is_shown_as_it_ended() {
     }
     let mut late = worker.client_as(&identity).await;
     late.send(resume(&["c-1"])).await;
-    let frames = until_quiet(&mut late).await;
-    let [WorkerFrame::TurnSnapshot(snapshot)] = frames.as_slice() else { panic!("{frames:?}") };
-    assert_eq!((snapshot.turn.state, snapshot.turn.text.as_str()), (TurnState::Done, "whole answer"));
+    let frames = late.receive_only(1).await;
+    let [WorkerFrame::TurnSnapshot(snapshot)] = frames.as_slice() else {
+        panic!("{frames:?}")
+    };
+    assert_eq!(
+        (snapshot.turn.state, snapshot.turn.text.as_str()),
+        (TurnState::Done, "whole answer")
+    );
 }
 
 #[tokio::test]
@@ -108,7 +122,7 @@ async fn what_the_worker_does_not_know_is_said_to_be_unknown() {
     let worker = home.worker().await;
     let mut client = worker.client().await;
     client.send(resume(&["c-1", "c-2"])).await;
-    let frames = until_quiet(&mut client).await;
+    let frames = client.receive_only(2).await;
     let unknown: Vec<&str> = frames
         .iter()
         .map(|frame| match frame {
@@ -137,10 +151,15 @@ async fn a_killed_worker_has_kept_the_partial_text() {
     let worker = home.worker().await;
     let mut client = worker.client_as(&identity).await;
     client.send(resume(&["c-1"])).await;
-    let frames = until_quiet(&mut client).await;
-    let [WorkerFrame::TurnSnapshot(snapshot)] = frames.as_slice() else { panic!("{frames:?}") };
+    let frames = client.receive_only(1).await;
+    let [WorkerFrame::TurnSnapshot(snapshot)] = frames.as_slice() else {
+        panic!("{frames:?}")
+    };
     let turn = &snapshot.turn;
-    assert_eq!((turn.state, turn.reason), (TurnState::Failed, Some(ErrorReason::SessionDisposed)));
+    assert_eq!(
+        (turn.state, turn.reason),
+        (TurnState::Failed, Some(ErrorReason::SessionDisposed))
+    );
     assert_eq!(turn.text, "PARTIAL answer");
     // The conversation is free, and remembers.
     assert_eq!(play(&mut client, question("c-2", "Again?")).await.done(), "ok");

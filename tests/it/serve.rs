@@ -11,8 +11,14 @@ async fn a_taken_port_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let error = home.run(&["serve", "--port", &port]).await.failed();
-    assert!(error.contains(&format!("port {port} on 127.0.0.1 is taken")) && error.contains("--port"), "{error}");
-    assert!(home.worker_state().is_none(), "a worker that does not listen does not write itself down");
+    assert!(
+        error.contains(&format!("port {port} on 127.0.0.1 is taken")) && error.contains("--port"),
+        "{error}"
+    );
+    assert!(
+        home.worker_state().is_none(),
+        "a worker that does not listen does not write itself down"
+    );
 }
 
 #[tokio::test]
@@ -47,10 +53,17 @@ async fn there_is_one_worker_per_home() {
         let error = home.run(args).await.failed();
         assert!(error.contains("already running"), "{error}");
     }
-    assert_eq!(home.worker_state().map(|state| state.port), Some(worker.port), "the first one's file is untouched");
+    assert_eq!(
+        home.worker_state().map(|state| state.port),
+        Some(worker.port),
+        "the first one's file is untouched"
+    );
     // A second one that a host started leaves without a word: the host finds the first.
     let ran = home.run(&["serve", "--detached"]).await;
-    assert!(ran.status.success() && ran.out.is_empty() && ran.err.is_empty(), "{ran:?}");
+    assert!(
+        ran.status.success() && ran.out.is_empty() && ran.err.is_empty(),
+        "{ran:?}"
+    );
 }
 
 #[tokio::test]
@@ -59,7 +72,12 @@ async fn the_lock_of_a_killed_worker_is_free() {
     let worker = home.worker().await;
     worker.kill().await;
     let worker = home.worker().await;
-    assert_eq!(play(&mut worker.client().await, question("c-1", "Hello?")).await.error, None);
+    assert_eq!(
+        play(&mut worker.client().await, question("c-1", "Hello?"))
+            .await
+            .error,
+        None
+    );
 }
 
 #[tokio::test]
@@ -70,13 +88,19 @@ async fn a_configuration_without_meaning_is_refused_with_its_line() {
         ("\n\n[unknown]\n", "line 3"),
         ("[provider", "line 1"),
         ("[browser]\nextension_ids = [\"short\"]\n", "32 letters"),
-        ("[provider]\nkind = \"openai\"\nbase_url = \"file:///etc/passwd\"\nmodel = \"m\"\n", "http"),
+        (
+            "[provider]\nkind = \"openai\"\nbase_url = \"file:///etc/passwd\"\nmodel = \"m\"\n",
+            "http",
+        ),
     ];
     for (toml, part) in rows {
         let home = Home::new();
         home.configure(toml);
         let error = home.run(&["serve", "--port", "0"]).await.failed();
-        assert!(error.contains("config.toml") && error.contains(part), "{toml}: {error}");
+        assert!(
+            error.contains("config.toml") && error.contains(part),
+            "{toml}: {error}"
+        );
     }
 }
 
@@ -111,8 +135,13 @@ async fn a_changed_configuration_reaches_a_running_worker_and_its_clients() {
     let model = sidewire_tests::ScriptedModel::start().await;
     home.use_model(&model);
     let changed = client.receive().await;
-    let sidewire_contract::frames::WorkerFrame::ModelChanged(changed) = changed else { panic!("{changed:?}") };
-    assert_eq!((changed.model.model.as_str(), changed.model.offline), ("scripted", false));
+    let sidewire_contract::frames::WorkerFrame::ModelChanged(changed) = changed else {
+        panic!("{changed:?}")
+    };
+    assert_eq!(
+        (changed.model.model.as_str(), changed.model.offline),
+        ("scripted", false)
+    );
     assert_eq!(play(&mut client, question("c-1", "Hello?")).await.done(), "ok");
     let mut host = NativeHost::start(&home);
     assert!(!host.introduce(&worker.local()).await.model.offline);
@@ -131,5 +160,10 @@ async fn a_configuration_that_breaks_under_a_running_worker_changes_nothing() {
         }
     })
     .await;
-    assert_eq!(play(&mut worker.client().await, question("c-1", "Hello?")).await.done(), "ok");
+    assert_eq!(
+        play(&mut worker.client().await, question("c-1", "Hello?"))
+            .await
+            .done(),
+        "ok"
+    );
 }

@@ -7,7 +7,19 @@ use sidewire_tests::{Home, Peer, Ran, Script, ScriptedModel, play, question};
 
 async fn set_up(home: &Home, model: &ScriptedModel, key: &str) -> Ran {
     let url = model.base_url();
-    home.run(&["setup", "--kind", "openai", "--base-url", &url, "--model", "scripted", "--api-key", key, "--yes"]).await
+    home.run(&[
+        "setup",
+        "--kind",
+        "openai",
+        "--base-url",
+        &url,
+        "--model",
+        "scripted",
+        "--api-key",
+        key,
+        "--yes",
+    ])
+    .await
 }
 
 #[tokio::test]
@@ -20,11 +32,20 @@ async fn what_answers_is_kept_and_a_running_worker_uses_it() {
     let out = set_up(&home, &model, "sk-good").await.ok();
     assert!(out.contains("config.toml") && !out.contains("sk-good"), "{out}");
     assert_eq!((home.mode("config.toml"), home.mode(".env")), (0o600, 0o600));
-    assert!(!fs::read_to_string(home.path().join("config.toml")).unwrap().contains("sk-good"));
-    let WorkerFrame::ModelChanged(changed) = client.receive().await else { panic!("the client is not told") };
+    assert!(
+        !fs::read_to_string(home.path().join("config.toml"))
+            .unwrap()
+            .contains("sk-good")
+    );
+    let WorkerFrame::ModelChanged(changed) = client.receive().await else {
+        panic!("the client is not told")
+    };
     assert_eq!(changed.model.model.as_str(), "scripted");
     model.script(Script::says("from the model"));
-    assert_eq!(play(&mut client, question("c-1", "Hello?")).await.done(), "from the model");
+    assert_eq!(
+        play(&mut client, question("c-1", "Hello?")).await.done(),
+        "from the model"
+    );
     let asked = model.requests();
     assert_eq!(asked.len(), 2, "one request to try it, one to answer");
     assert_eq!(asked[1].headers["authorization"], "Bearer sk-good");
@@ -36,8 +57,14 @@ async fn what_does_not_answer_is_not_kept() {
     model.require_key("sk-good");
     let home = Home::new();
     let error = set_up(&home, &model, "sk-wrong").await.failed();
-    assert!(error.contains("nothing was saved") && error.contains("refused the key"), "{error}");
-    assert!(!error.contains("sk-wrong") && !error.contains("PROVIDER-TEXT"), "{error}");
+    assert!(
+        error.contains("nothing was saved") && error.contains("refused the key"),
+        "{error}"
+    );
+    assert!(
+        !error.contains("sk-wrong") && !error.contains("PROVIDER-TEXT"),
+        "{error}"
+    );
     assert_eq!(home.files(), []);
 }
 
@@ -58,9 +85,23 @@ async fn the_key_can_come_over_standard_input() {
     model.require_key("sk-piped");
     let home = Home::new();
     let url = model.base_url();
-    let args = ["setup", "--kind", "openai", "--base-url", &url, "--model", "scripted", "--api-key-stdin", "--yes"];
+    let args = [
+        "setup",
+        "--kind",
+        "openai",
+        "--base-url",
+        &url,
+        "--model",
+        "scripted",
+        "--api-key-stdin",
+        "--yes",
+    ];
     home.run_with_input(&args, "sk-piped\n").await.ok();
-    assert!(fs::read_to_string(home.path().join(".env")).unwrap().contains("sk-piped"));
+    assert!(
+        fs::read_to_string(home.path().join(".env"))
+            .unwrap()
+            .contains("sk-piped")
+    );
 }
 
 #[tokio::test]
@@ -87,19 +128,34 @@ async fn a_panel_sets_a_model_up_and_never_gets_the_key_back() {
     };
     client.send_text(&set("sk-wrong")).await;
     let refused = client.receive_text().await.unwrap();
-    assert!(refused.contains("provider-failed") && !refused.contains("sk-"), "{refused}");
+    assert!(
+        refused.contains("provider-failed") && !refused.contains("sk-"),
+        "{refused}"
+    );
     assert!(client.welcome().model.offline && home.files_with("sk-wrong").is_empty());
     client.send_text(&set("sk-panel")).await;
-    let mut answers = vec![client.receive_text().await.unwrap(), client.receive_text().await.unwrap()];
+    let mut answers = vec![
+        client.receive_text().await.unwrap(),
+        client.receive_text().await.unwrap(),
+    ];
     answers.sort();
-    assert!(answers[0].contains("model_changed") && answers[1].contains("request_done"), "{answers:?}");
+    assert!(
+        answers[0].contains("model_changed") && answers[1].contains("request_done"),
+        "{answers:?}"
+    );
     assert!(!answers.concat().contains("sk-"), "{answers:?}");
     client.send_text(r#"{"type":"model_list","requestId":"l"}"#).await;
     let list = sidewire_tests::until_quiet(&mut client).await;
-    let Some(WorkerFrame::ModelPage(page)) = list.iter().find(|frame| matches!(frame, WorkerFrame::ModelPage(_))) else {
+    let Some(WorkerFrame::ModelPage(page)) = list
+        .iter()
+        .find(|frame| matches!(frame, WorkerFrame::ModelPage(_)))
+    else {
         panic!("{list:?}")
     };
     let ids: Vec<&str> = page.models.iter().map(|item| item.id.as_str()).collect();
-    assert!(ids.contains(&"scripted") && page.models.iter().any(|item| item.offline), "{ids:?}");
+    assert!(
+        ids.contains(&"scripted") && page.models.iter().any(|item| item.offline),
+        "{ids:?}"
+    );
     assert_eq!(home.files_with("sk-panel"), [home.path().join(".env")]);
 }

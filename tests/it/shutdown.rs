@@ -20,16 +20,26 @@ struct MidTurn {
 impl MidTurn {
     async fn begin() -> Self {
         let gate = Gate::new();
-        let model = ScriptedModel::playing(Script::stream().text("half ").wait(&gate).text("whole").done()).await;
+        let model =
+            ScriptedModel::playing(Script::stream().text("half ").wait(&gate).text("whole").done()).await;
         let home = Home::with_model(&model);
         let worker = home.worker().await;
         let mut client = worker.client().await;
-        client.send(ClientFrame::ChatRequest(Box::new(question("c-1", "Go?")))).await;
+        client
+            .send(ClientFrame::ChatRequest(Box::new(question("c-1", "Go?"))))
+            .await;
         let mut turn = Turn::default();
         while turn.deltas == 0 {
             turn.take(client.receive().await);
         }
-        Self { _model: model, home, worker, client, turn, gate }
+        Self {
+            _model: model,
+            home,
+            worker,
+            client,
+            turn,
+            gate,
+        }
     }
 
     /// Sends the signal and waits until new questions are refused: it has been heard.
@@ -38,7 +48,10 @@ impl MidTurn {
         self.worker.process().signal(Signal::TERM);
         for number in 0.. {
             let id = format!("c-other-{number}");
-            let request = ChatRequest { history_hint: Some(id.clone()), ..question(&id, "And?") };
+            let request = ChatRequest {
+                history_hint: Some(id.clone()),
+                ..question(&id, "And?")
+            };
             match play(&mut other, request).await.error {
                 None => {}
                 Some(reason) => return assert_eq!(reason, ErrorReason::SessionDisposed),
@@ -71,7 +84,10 @@ async fn the_second_signal_ends_the_turn_and_keeps_its_text() {
     mid.signal_and_wait().await;
     mid.worker.process().signal(Signal::INT);
     mid.until_end().await;
-    assert_eq!((mid.turn.text.as_str(), mid.turn.error), ("half ", Some(ErrorReason::SessionDisposed)));
+    assert_eq!(
+        (mid.turn.text.as_str(), mid.turn.error),
+        ("half ", Some(ErrorReason::SessionDisposed))
+    );
     assert!(mid.worker.process().ended().await.success());
     assert!(mid.home.run(&["data", "export"]).await.ok().contains("half "));
 }

@@ -6,11 +6,14 @@ use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::ids::ChatId;
 use sidewire_contract::turn::TurnState;
 use sidewire_tests::{
-    Gate, Home, Peer, Script, ScriptedModel, Turn, page, play, play_all, question, request_id, until_quiet, within,
+    Gate, Home, Peer, Script, ScriptedModel, Turn, page, play, play_all, question, request_id, until_quiet,
+    within,
 };
 
 fn stop(id: &str) -> ClientFrame {
-    ClientFrame::ChatStop(ChatStop { id: ChatId::new(id).unwrap() })
+    ClientFrame::ChatStop(ChatStop {
+        id: ChatId::new(id).unwrap(),
+    })
 }
 
 fn ask(id: &str) -> ClientFrame {
@@ -32,7 +35,11 @@ async fn until_end(peer: &mut impl Peer, turn: &mut Turn) {
 
 #[tokio::test]
 async fn a_stopped_turn_is_done_and_keeps_its_text() {
-    let script = Script::stream().text("Half an answer").wait(&Gate::new()).text("NEVER").done();
+    let script = Script::stream()
+        .text("Half an answer")
+        .wait(&Gate::new())
+        .text("NEVER")
+        .done();
     let left = script.left();
     let model = ScriptedModel::playing(script).await;
     let home = Home::with_model(&model);
@@ -48,11 +55,19 @@ async fn a_stopped_turn_is_done_and_keeps_its_text() {
     within("the end of the model's request", left.passed()).await;
 
     let conversation = turn.accepted.unwrap().conversation;
-    let get = ConversationGet { request_id: request_id("r"), conversation, before: None };
-    let WorkerFrame::ConversationTranscript(stored) = client.call(ClientFrame::ConversationGet(get)).await else {
+    let get = ConversationGet {
+        request_id: request_id("r"),
+        conversation,
+        before: None,
+    };
+    let WorkerFrame::ConversationTranscript(stored) = client.call(ClientFrame::ConversationGet(get)).await
+    else {
         panic!("no transcript")
     };
-    assert_eq!((stored.turns[0].state, stored.turns[0].text.as_str()), (TurnState::Stopped, "Half an answer"));
+    assert_eq!(
+        (stored.turns[0].state, stored.turns[0].text.as_str()),
+        (TurnState::Stopped, "Half an answer")
+    );
 }
 
 #[tokio::test]
@@ -82,10 +97,21 @@ async fn a_stop_of_what_does_not_run_is_ignored() {
     let mut client = worker.client().await;
     client.send(stop("c-never-asked")).await;
     assert_eq!(until_quiet(&mut client).await, []);
-    let turn = play(&mut client, sidewire_contract::chat::ChatRequest { context: Some(page()), ..question("c-1", "What is this?") }).await;
+    let turn = play(
+        &mut client,
+        sidewire_contract::chat::ChatRequest {
+            context: Some(page()),
+            ..question("c-1", "What is this?")
+        },
+    )
+    .await;
     assert_eq!(turn.report.as_ref().unwrap().stopped, None);
     client.send(stop("c-1")).await;
-    assert_eq!(until_quiet(&mut client).await, [], "a turn that has ended stays as it is");
+    assert_eq!(
+        until_quiet(&mut client).await,
+        [],
+        "a turn that has ended stays as it is"
+    );
 }
 
 #[tokio::test]

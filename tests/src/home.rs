@@ -36,7 +36,6 @@ impl Ran {
     ///
     /// # Panics
     /// When it failed.
-    #[must_use]
     pub fn ok(self) -> String {
         assert!(self.status.success(), "the command failed: {self:?}");
         self.out
@@ -46,7 +45,6 @@ impl Ran {
     ///
     /// # Panics
     /// When it succeeded, or was ended by a signal.
-    #[must_use]
     pub fn failed(self) -> String {
         assert!(
             self.status.code().is_some_and(|code| code != 0),

@@ -32,6 +32,25 @@ pub trait Peer {
         }
     }
 
+    /// The next frames, of which there must be no more than so many.
+    fn receive_only(&mut self, count: usize) -> impl Future<Output = Vec<WorkerFrame>>
+    where
+        Self: Sized,
+    {
+        async move {
+            let mut frames = Vec::new();
+            while frames.len() < count {
+                frames.push(self.receive().await);
+            }
+            let more = until_quiet(self).await;
+            assert!(
+                more.is_empty(),
+                "only {count} frames were to come, then came {more:?}"
+            );
+            frames
+        }
+    }
+
     /// Sends a frame and gives the next one.
     fn call(&mut self, frame: ClientFrame) -> impl Future<Output = WorkerFrame> {
         async move {
@@ -41,13 +60,14 @@ pub trait Peer {
     }
 }
 
-/// A ping, which is answered after everything that was sent before.
+/// A ping, which is answered after everything that is on its way to the client already.
 #[must_use]
 pub fn ping() -> ClientFrame {
     ClientFrame::Ping(Ping {})
 }
 
-/// Everything that was on its way: what arrives before the answer to a ping.
+/// Everything that was on its way: what arrives before the answer to a ping. A request that takes the worker longer
+/// than a ping is not waited for; its answer is received by name.
 pub async fn until_quiet(peer: &mut impl Peer) -> Vec<WorkerFrame> {
     peer.send(ping()).await;
     let mut frames = Vec::new();

@@ -99,16 +99,26 @@ impl RawSocket {
         format!("Host: 127.0.0.1:{}", self.port)
     }
 
-    /// An upgraded connection stays open, so its answer ends with its headers.
+    /// One whole answer; the connection may stay open after it.
     async fn until_answered(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut piece = [0; 4096];
-        while let Ok(len @ 1..) = within("an answer", self.stream.read(&mut piece)).await {
-            bytes.extend_from_slice(piece.get(..len).unwrap_or_default());
-            if bytes.starts_with(b"HTTP/1.1 101") && bytes.windows(4).any(|window| window == b"\r\n\r\n") {
-                break;
+        while !is_whole(&bytes) {
+            match within("an answer", self.stream.read(&mut piece)).await {
+                Ok(len @ 1..) => bytes.extend_from_slice(piece.get(..len).unwrap_or_default()),
+                Ok(0) | Err(_) => break,
             }
         }
         bytes
     }
+}
+
+/// Whether the headers and as many bytes as they announce are there.
+fn is_whole(answer: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(answer).to_ascii_lowercase();
+    let Some((head, body)) = text.split_once("\r\n\r\n") else {
+        return false;
+    };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
+    body.len() >= length.and_then(|length| length.trim().parse().ok()).unwrap_or(0)
 }

@@ -14,6 +14,13 @@ const TRAILING: &[char] = &[
     '*', '_', '~', '`', ',', '.', ';', ':', '!', '?', '\'', '"', ')', ']', '}', '>',
 ];
 
+/// Longest address that is listed, in bytes.
+const ADDRESS_BYTES: usize = 2048;
+/// Longest title, in bytes.
+const TITLE_BYTES: usize = 256;
+/// Most links of one answer; a list beyond it helps nobody and would not fit a frame.
+const MOST: usize = 64;
+
 /// A source that the provider itself named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation {
@@ -60,14 +67,19 @@ pub fn extract(answer: &str, citations: &[Citation], kinds: &ReferenceKinds) -> 
             .as_deref()
             .map(str::trim)
             .filter(|title| !title.is_empty())
-            .map(str::to_owned),
+            .map(|title| title.chars().take(TITLE_BYTES).collect()),
         url: citation.url.clone(),
     });
     let mut seen = HashSet::new();
     cited
         .chain(markdown_links(answer))
         .chain(bare_addresses(answer))
-        .filter(|found| Url::parse(&found.url).is_ok() && seen.insert(found.url.clone()))
+        .filter(|found| {
+            found.url.len() <= ADDRESS_BYTES
+                && Url::parse(&found.url).is_ok()
+                && seen.insert(found.url.clone())
+        })
+        .take(MOST)
         .map(|found| Reference {
             kind: kinds.kind(&found.url).to_owned(),
             title: found.title.unwrap_or_else(|| derived_title(&found.url)),
@@ -81,20 +93,32 @@ struct Found {
     url: String,
 }
 
-/// Byte offsets at which an `http(s)://` address begins.
-fn address_starts(text: &str) -> impl Iterator<Item = usize> {
-    text.match_indices("http").map(|(at, _)| at).filter(|at| {
-        text.get(*at..)
-            .is_some_and(|rest| rest.starts_with("http://") || rest.starts_with("https://"))
+/// Where an `http(s)://` address begins, and how long it is: up to the first character that cannot belong to it. The
+/// search goes on behind it, so that no text is looked at twice.
+fn addresses(text: &str, ends: fn(char) -> bool) -> impl Iterator<Item = (usize, &str)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let at = from + text.get(from..)?.find("http")?;
+            let rest = text.get(at..)?;
+            if !rest.starts_with("http://") && !rest.starts_with("https://") {
+                from = at + "http".len();
+                continue;
+            }
+            let end = rest.find(ends).unwrap_or(rest.len());
+            from = at + end;
+            if end <= ADDRESS_BYTES {
+                return Some((at, rest.get(..end)?));
+            }
+        }
     })
 }
 
 fn markdown_links(text: &str) -> impl Iterator<Item = Found> {
-    address_starts(text).filter_map(|at| {
+    addresses(text, |c| c == ')' || c.is_whitespace()).filter_map(|(at, url)| {
         let label = text.get(..at)?.strip_suffix("](")?;
+        let label = label.get(label.ceil_char_boundary(label.len().saturating_sub(TITLE_BYTES))..)?;
         let title = label.get(label.rfind('[')? + 1..)?.trim();
-        let rest = text.get(at..)?;
-        let url = rest.get(..rest.find(|c: char| c == ')' || c.is_whitespace())?)?;
         Some(Found {
             title: (!title.is_empty()).then(|| title.to_owned()),
             url: url.to_owned(),
@@ -103,18 +127,13 @@ fn markdown_links(text: &str) -> impl Iterator<Item = Found> {
 }
 
 fn bare_addresses(text: &str) -> impl Iterator<Item = Found> {
-    address_starts(text).filter_map(|at| {
+    addresses(text, |c| c.is_whitespace() || matches!(c, ')' | '>' | ']')).filter_map(|(at, url)| {
         if text.get(..at)?.ends_with('(') {
             return None;
         }
-        let rest = text.get(at..)?;
-        let end = rest
-            .find(|c: char| c.is_whitespace() || matches!(c, ')' | '>' | ']'))
-            .unwrap_or(rest.len());
-        let url = rest.get(..end)?.trim_end_matches(TRAILING);
         Some(Found {
             title: None,
-            url: url.to_owned(),
+            url: url.trim_end_matches(TRAILING).to_owned(),
         })
     })
 }
@@ -197,6 +216,13 @@ mod tests {
             &[],
         );
         check("", &[]);
+    }
+
+    #[test]
+    fn a_looping_model_costs_no_more_than_its_text() {
+        assert!(extract(&"http://".repeat(70_000), &[], &ReferenceKinds::default()).is_empty());
+        let links = (0..1_000).fold(String::new(), |text, at| format!("{text} https://a.example/{at}"));
+        assert_eq!(extract(&links, &[], &ReferenceKinds::default()).len(), MOST);
     }
 
     #[test]

@@ -14,22 +14,24 @@ use sidewire_contract::page::PageContext;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
-use crate::error::ProviderError;
-use crate::event::StopCause;
+use crate::error::{ProviderError, TurnFailure};
+use crate::event::{StopCause, TurnOutcome};
 use crate::feed::{Subscription, TurnFeed};
 use crate::hooks::Hooks;
-use crate::ids::{ConversationId, TurnId, TurnKey};
+use crate::ids::{ConversationId, Owner, TurnId, TurnKey};
 use crate::message::{Message, Part, Role};
 use crate::provider::Provider;
 use crate::record::{PageStub, TurnRecord, TurnState};
 use crate::references::ReferenceKinds;
-use crate::store::{BeginError, BeginTurn, Begun, ClaimError, Lookup, Store, StoreError};
+use crate::store::{BeginError, BeginTurn, Begun, ClaimError, Lookup, Store, StoreError, Transcript};
 use crate::tool::Tool;
 use crate::turn::StopSwitch;
 use live::{LiveTurns, Seat};
 
 /// How long a turn goes on without a client (decision 10).
 pub const GRACE: Duration = Duration::from_secs(30);
+/// The ends of disposed turns are stored by then.
+const LAST_WRITES: Duration = Duration::from_secs(5);
 /// Most bytes of stored history that are read for a prompt; the model's window cuts further.
 const HISTORY_BYTES: usize = 2 * 1024 * 1024;
 
@@ -127,6 +129,17 @@ pub enum AskError {
     Provider(ProviderError),
     /// The conversation could not be read or written.
     #[error("failed to store the question")]
+    Store(#[from] StoreError),
+}
+
+/// Why something was not deleted.
+#[derive(Debug, thiserror::Error)]
+pub enum DeleteError {
+    /// A question is being answered in it.
+    #[error("the conversation is still answering")]
+    Busy,
+    /// It could not be read or written.
+    #[error(transparent)]
     Store(#[from] StoreError),
 }
 
@@ -266,9 +279,58 @@ impl Agent {
         let stored = self.parts.store.turn(&key.owner, &key.id).await?;
         Ok(stored.map(|(conversation, record)| Followed {
             conversation,
-            record,
+            record: self.settled(conversation, record),
             subscription: None,
         }))
+    }
+
+    /// A page of a conversation, from its end backwards; what runs in it as it stands now.
+    pub async fn transcript(
+        &self,
+        owner: &Owner,
+        id: ConversationId,
+        before: Option<&str>,
+        byte_limit: usize,
+    ) -> Result<Transcript, StoreError> {
+        let mut transcript = self.parts.store.transcript(owner, id, before, byte_limit).await?;
+        transcript.turns = transcript
+            .turns
+            .into_iter()
+            .map(|turn| self.settled(id, turn))
+            .collect();
+        Ok(transcript)
+    }
+
+    /// What is stored as running either runs here, and then the feed is a second ahead, or could not be stored as
+    /// ended, and then it has.
+    fn settled(&self, conversation: ConversationId, mut record: TurnRecord) -> TurnRecord {
+        if record.state != TurnState::Running {
+            return record;
+        }
+        match self.running(conversation) {
+            Some(running) if running.id == record.id => running,
+            _ => {
+                record.end(&TurnOutcome::Failed(TurnFailure::Disposed), &[]);
+                record
+            }
+        }
+    }
+
+    /// Deletes a conversation, unless it is answering; it can be restored for a while.
+    pub async fn delete(&self, owner: &Owner, id: ConversationId) -> Result<(), DeleteError> {
+        let _nobody_begins_meanwhile = self.parts.store.claim(id).map_err(|error| match error {
+            ClaimError::Held { .. } => DeleteError::Busy,
+            ClaimError::Store(source) => DeleteError::Store(source),
+        })?;
+        Ok(self.parts.store.delete(owner, id, now_ms()).await?)
+    }
+
+    /// Deletes everything of an owner for good, unless a turn of theirs runs.
+    pub async fn delete_all(&self, owner: &Owner) -> Result<(), DeleteError> {
+        if self.live.any_of(owner) {
+            return Err(DeleteError::Busy);
+        }
+        Ok(self.parts.store.delete_all(Some(owner)).await?)
     }
 
     /// The running turn of a conversation, as it stands.
@@ -285,10 +347,12 @@ impl Agent {
 
     /// Takes no more questions, lets running turns finish for `patience`, then ends the rest.
     pub async fn shut_down(&self, patience: Duration) {
+        self.live.close();
         self.tasks.close();
         if tokio::time::timeout(patience, self.tasks.wait()).await.is_err() {
             self.live.dispose_all();
-            self.tasks.wait().await;
+            // A turn ends at once when it is disposed; what is left is one write of its end.
+            let _left = tokio::time::timeout(LAST_WRITES, self.tasks.wait()).await;
         }
     }
 

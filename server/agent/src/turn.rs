@@ -89,6 +89,13 @@ impl Finished {
         }
         reply.calls
     }
+
+    /// Providers refuse a transcript in which a call has no result.
+    fn drop_open_calls(&mut self) {
+        if let Some(last) = self.messages.last_mut() {
+            last.parts.retain(|part| !matches!(part, Part::ToolCall { .. }));
+        }
+    }
 }
 
 impl Turn {
@@ -104,18 +111,19 @@ impl Turn {
             let Sampled { reply, end } = self.sample(request.clone(), &mut usage).await;
             let calls = finished.take_reply(reply);
             if let Some(outcome) = end {
+                finished.drop_open_calls();
                 return finished.ended(outcome);
             }
             if calls.is_empty() {
                 return finished;
             }
             let results = self.answer_calls(calls).await;
-            if let Some(outcome) = self.stop.outcome() {
-                return finished.ended(outcome);
-            }
             request.messages.extend(finished.messages.last().cloned());
             request.messages.push(results.clone());
             finished.messages.push(results);
+            if let Some(outcome) = self.stop.outcome() {
+                return finished.ended(outcome);
+            }
         }
         self.feed.push(TurnEvent::Notice(Notice::StepLimit));
         finished

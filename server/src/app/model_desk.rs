@@ -55,12 +55,16 @@ pub(super) struct Models {
 
 /// When the files of the configuration were last changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Stamp([Option<SystemTime>; 2]);
+struct Stamp([Option<SystemTime>; 3]);
 
 impl Stamp {
     fn of(layout: &Layout) -> Self {
         let changed = |path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
-        Self([changed(layout.config_file()), changed(layout.key_file())])
+        Self([
+            changed(layout.config_file()),
+            changed(layout.key_file()),
+            changed(layout.extensions()),
+        ])
     }
 }
 
@@ -70,17 +74,15 @@ impl Models {
         Self { layout, slot, seen }
     }
 
-    /// Reads the configuration again when its files changed; the model when there is a new one.
-    pub(super) fn reload_if_changed(&self) -> Option<ModelState> {
+    /// Whether the configuration was changed since the last call.
+    pub(super) fn configuration_changed(&self) -> bool {
         let now = Stamp::of(&self.layout);
-        let before = std::mem::replace(
-            &mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner),
-            now,
-        );
-        (before != now).then(|| self.reload()).flatten()
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *seen, now) != now
     }
 
-    fn reload(&self) -> Option<ModelState> {
+    /// Puts the configured model in use; the model, when it can be used.
+    pub(super) fn reload(&self) -> Option<ModelState> {
         let loaded = Config::load(&self.layout)
             .map_err(anyhow::Error::from)
             .and_then(|config| provider(&config, &self.layout));
@@ -94,6 +96,17 @@ impl Models {
                 tracing::warn!(%error, "the changed configuration cannot be used");
                 None
             }
+        }
+    }
+
+    /// Asks the server for the window of its model (decision 19), which the provider then knows; a server that does
+    /// not tell is no fault.
+    pub(super) async fn learn_window(&self) {
+        let provider = self.slot.current();
+        if !provider.describe().offline
+            && let Err(error) = provider.models().await
+        {
+            tracing::info!(%error, "the model server lists no models");
         }
     }
 
@@ -115,7 +128,9 @@ impl Models {
             tracing::error!(%error, "failed to save the model");
             ModelError::Storage
         })?;
-        self.reload_if_changed().ok_or(ModelError::Storage)
+        let model = self.reload().ok_or(ModelError::Storage)?;
+        self.learn_window().await;
+        Ok(if model.offline { model } else { self.current() })
     }
 }
 

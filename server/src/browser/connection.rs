@@ -16,8 +16,9 @@ use sidewire_contract::ids::ChatId;
 use sidewire_contract::limits;
 use sidewire_contract::media_asset::{AssetUnavailable, MediaAssetError};
 use sidewire_contract::reason::ErrorReason;
+use sidewire_contract::text::NonEmpty;
 use tokio::sync::{Notify, OwnedSemaphorePermit, broadcast, mpsc};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until};
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
@@ -49,7 +50,12 @@ pub(super) async fn serve(
     caller: Caller,
     front: Arc<Front>,
 ) {
-    let client = match handshake::authenticate(&mut socket, &caller, &front).await {
+    let authenticated = tokio::select! {
+        authenticated = handshake::authenticate(&mut socket, &caller, &front) => authenticated,
+        // A stranger must not hold up a worker that ends.
+        () = front.closing.cancelled() => return,
+    };
+    let client = match authenticated {
         Ok(client) => client,
         Err(refusal) => return turn_away(socket, &refusal).await,
     };
@@ -94,6 +100,8 @@ enum Ended {
     Rubbish,
     #[error("the client's pairing was revoked")]
     Revoked,
+    #[error("its introduction was refused: {0}")]
+    Introduction(#[from] handshake::Refusal),
 }
 
 type Handler = BoxFuture<'static, ()>;
@@ -118,10 +126,11 @@ async fn read(mut stream: SplitStream<Socket>, desk: Desk) -> Result<(), Ended> 
                 handlers.push(announce_model(Arc::clone(&desk), changed));
                 continue;
             }
-            frame = timeout_at(heard + SILENCE, stream.next()), if handlers.len() < HANDLERS => frame,
+            () = sleep_until(heard + SILENCE) => return Err(Ended::Silent),
+            frame = stream.next(), if handlers.len() < HANDLERS => frame,
         };
         heard = Instant::now();
-        let text = match frame.map_err(|_| Ended::Silent)? {
+        let text = match frame {
             Some(Ok(Message::Text(text))) => text,
             Some(Ok(Message::Close(_))) | None => return Ok(()),
             Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => continue,
@@ -132,7 +141,7 @@ async fn read(mut stream: SplitStream<Socket>, desk: Desk) -> Result<(), Ended> 
             Some(Err(error)) => return Err(error.into()),
         };
         match decode(&text) {
-            Ok(ClientFrame::ClientInfo(info)) => handlers.push(introduce(&mut desk, &info)),
+            Ok(ClientFrame::ClientInfo(info)) => handlers.push(introduce(&mut desk, &info)?),
             Ok(frame) => handlers.push(dispatch(Arc::clone(&desk), frame)),
             Err(error) => {
                 bad_frames += 1;
@@ -157,6 +166,16 @@ fn answer_rubbish(desk: &Arc<Desk>, rubbish: Rubbish) -> Handler {
         | Rubbish::TooDeep { chat_id: Some(id) } => {
             post_later(desk, translate::error(id, ErrorReason::Provider4xx))
         }
+        Rubbish::Frame(DecodeError::InvalidFrame {
+            frame_type: "set_host_tools",
+            ..
+        }) => post_later(desk, tools_rejected()),
+        // A client that waits for a chunk knows no other answer.
+        Rubbish::Frame(DecodeError::InvalidFrame {
+            request_id: Some(id),
+            frame_type: "media_asset_read",
+            ..
+        }) => post_later(desk, no_asset(NonEmpty::clipped(id.as_str()))),
         Rubbish::Frame(DecodeError::InvalidFrame {
             request_id: Some(id),
             why,
@@ -201,21 +220,10 @@ fn post_later(desk: &Arc<Desk>, frame: WorkerFrame) -> Handler {
 }
 
 /// A browser tells who it is behind its native host: a new desk from now on.
-fn introduce(desk: &mut Arc<Desk>, info: &ClientInfo) -> Handler {
-    match desk.client.introduced(info, &desk.front) {
-        Ok((client, ack)) => {
-            *desk = Arc::new(desk.introduce(client));
-            post_later(desk, ack)
-        }
-        Err(refusal) => {
-            tracing::warn!(%refusal, "an introduction was refused");
-            refuse(
-                desk,
-                BridgeErrorCode::VersionMismatch,
-                "the browser's introduction was refused",
-            )
-        }
-    }
+fn introduce(desk: &mut Arc<Desk>, info: &ClientInfo) -> Result<Handler, Ended> {
+    let (client, ack) = desk.client.introduced(info, &desk.front)?;
+    *desk = Arc::new(desk.introduce(client));
+    Ok(post_later(desk, ack))
 }
 
 fn announce_model(
@@ -229,8 +237,32 @@ fn announce_model(
     })
 }
 
+fn tools_rejected() -> WorkerFrame {
+    WorkerFrame::SetHostToolsError(SetHostToolsError {
+        reason: HostToolsRejected,
+    })
+}
+
+fn no_asset(request_id: NonEmpty) -> WorkerFrame {
+    WorkerFrame::MediaAssetError(MediaAssetError {
+        request_id,
+        error: AssetUnavailable,
+    })
+}
+
+/// What a native host may say before its browser has introduced itself: nothing that is anybody's.
+fn is_nobodys(frame: &ClientFrame) -> bool {
+    matches!(
+        frame,
+        ClientFrame::Ping(_) | ClientFrame::Pong(_) | ClientFrame::Handover(_)
+    )
+}
+
 /// One handler per frame, grouped by what they concern.
 fn dispatch(desk: Arc<Desk>, frame: ClientFrame) -> Handler {
+    if desk.client.is_anonymous && !is_nobodys(&frame) {
+        return refuse(&desk, BridgeErrorCode::BadFrame, "client_info comes first");
+    }
     match frame {
         ClientFrame::ChatRequest(request) => {
             desk.expect(&request.id);
@@ -255,19 +287,8 @@ fn dispatch(desk: Arc<Desk>, frame: ClientFrame) -> Handler {
             refuse(&desk, BridgeErrorCode::BadFrame, "the handshake is over")
         }
         // No client's tools are taken and no media is shown yet, and whoever tries is told so (fault 3).
-        ClientFrame::SetHostTools(_) => post_later(
-            &desk,
-            WorkerFrame::SetHostToolsError(SetHostToolsError {
-                reason: HostToolsRejected,
-            }),
-        ),
-        ClientFrame::MediaAssetRead(read) => {
-            let error = MediaAssetError {
-                request_id: read.request_id,
-                error: AssetUnavailable,
-            };
-            post_later(&desk, WorkerFrame::MediaAssetError(error))
-        }
+        ClientFrame::SetHostTools(_) => post_later(&desk, tools_rejected()),
+        ClientFrame::MediaAssetRead(read) => post_later(&desk, no_asset(read.request_id)),
         // Of a call that nobody made: ignored, as the contract wants.
         ClientFrame::HostToolUpdate(_) | ClientFrame::HostToolResult(_) => Box::pin(std::future::ready(())),
         request => Box::pin(async move {

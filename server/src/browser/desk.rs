@@ -170,7 +170,13 @@ impl Desk {
         });
         match found {
             None => self.send(WorkerFrame::TurnUnknown(TurnUnknown { id })).await,
-            Some((snapshot, _, None)) => self.send(snapshot).await,
+            Some((snapshot, turn, None)) => {
+                self.post(Post::Ended {
+                    snapshot,
+                    id: turn.id,
+                })
+                .await
+            }
             Some((first, turn, Some(subscription))) => {
                 self.post(Post::Follow {
                     first,

@@ -37,6 +37,8 @@ const FEATURES: &[&str] = &["resume", "conversations", "branches", "models", "pa
 pub(super) struct Client {
     pub(super) owner: Owner,
     pub(super) role: Role,
+    /// A host's browser has not said yet who it is.
+    pub(super) is_anonymous: bool,
     pub(super) browser_run: Option<String>,
     /// The key it proved, for lists of pairings.
     pub(super) key_id: KeyId,
@@ -104,6 +106,10 @@ async fn exchange(socket: &mut Socket, caller: &Caller, front: &Front) -> Result
     if let Err(refusal) = shared.verify(&proof) {
         shared.count_wrong_try().await;
         return Err(refusal);
+    }
+    // Whoever has a pairing is the extension it was made for; only the local secret may speak for others.
+    if !shared.hello.key_id.is_local() && proof.role != Role::Browser {
+        return Err(Refusal::Unexpected);
     }
     check_version(&proof.contract_version)?;
     let key_id = shared.settle_key(&proof).await?;
@@ -241,6 +247,7 @@ impl Client {
         let mut client = Self {
             owner: owner(&proof.instance),
             role: proof.role,
+            is_anonymous: proof.role == Role::Host,
             browser_run: proof.browser_run.as_ref().map(|run| run.as_str().to_owned()),
             key_id,
             agent: Arc::clone(&front.agent),
@@ -257,13 +264,14 @@ impl Client {
         info: &ClientInfo,
         front: &Front,
     ) -> Result<(Self, WorkerFrame), Refusal> {
-        if self.role != Role::Host {
+        if self.role != Role::Host || !self.key_id.is_local() {
             return Err(Refusal::Unexpected);
         }
         check_version(&info.contract_version)?;
         let mut client = Self {
             owner: owner(&info.instance),
             role: Role::Host,
+            is_anonymous: false,
             browser_run: Some(info.browser_run.as_str().to_owned()),
             key_id: self.key_id.clone(),
             agent: Arc::clone(&front.agent),

@@ -32,7 +32,7 @@ use super::{Front, connection};
 
 /// Pending connections the kernel keeps: 200 clients that connect at once must not wait for a retransmission.
 const BACKLOG: u32 = 1024;
-/// Open sockets at most, proved or not.
+/// Open HTTP sockets at most; and as many WebSockets.
 const SOCKETS: usize = 1024;
 /// A request's headers must be there by then.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -152,10 +152,15 @@ async fn serve_http(stream: TcpStream, app: Router, _place: OwnedSemaphorePermit
 struct Shared {
     front: Arc<Front>,
     connections: TaskTracker,
+    places: Arc<Semaphore>,
 }
 
 fn router(front: Arc<Front>, connections: TaskTracker) -> Router {
-    let shared = Shared { front, connections };
+    let shared = Shared {
+        front,
+        connections,
+        places: Arc::new(Semaphore::new(SOCKETS)),
+    };
     Router::new()
         .route("/health", get(health))
         .route(identity::BRIDGE_PATH, get(bridge))
@@ -165,7 +170,9 @@ fn router(front: Arc<Front>, connections: TaskTracker) -> Router {
 
 /// Refuses what does not come from where clients come from; before routing, so that no path is an exception.
 async fn guard(State(shared): State<Shared>, mut request: Request, next: Next) -> Response {
-    match checks::check(request.headers(), &shared.front.authority, &shared.front.origins) {
+    match checks::check(request.headers(), &shared.front.authority, |origin| {
+        shared.front.allows(origin)
+    }) {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
             let mut response = next.run(request).await;
@@ -192,6 +199,9 @@ async fn bridge(State(shared): State<Shared>, mut request: Request) -> Response 
     let Ok(stranger) = Arc::clone(&shared.front.strangers).try_acquire_owned() else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
+    let Ok(place) = Arc::clone(&shared.places).try_acquire_owned() else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    };
     let upgrade = hyper::upgrade::on(&mut request);
     let Ok(mut response) = create_response_with_body(&request, axum::body::Body::empty) else {
         return (
@@ -208,6 +218,7 @@ async fn bridge(State(shared): State<Shared>, mut request: Request) -> Response 
             Ok(upgraded) => {
                 let (socket, key) = web_socket(upgraded).await;
                 connection::serve(socket, key, stranger, caller, front).await;
+                drop(place);
             }
             Err(error) => tracing::debug!(%error, "a WebSocket was not opened"),
         }

@@ -1,7 +1,7 @@
 //! Requests about conversations, models and pairings: each gets one answer of its `requestId`.
 
 use sidewire_agent::ids::{ConversationId as AgentConversationId, TurnId};
-use sidewire_agent::session::now_ms;
+use sidewire_agent::session::{DeleteError, now_ms};
 use sidewire_agent::store::{self, StoreError, Transcript};
 use sidewire_contract::bridge::conversations::{
     ConversationBranch, ConversationGet, ConversationPage, ConversationTranscript, RequestDone, RequestError,
@@ -34,15 +34,33 @@ enum Failure {
     #[error("only the command line of this computer may do that")]
     Forbidden,
     #[error("the conversations could not be read or written")]
-    Store(#[from] StoreError),
+    Store(#[source] StoreError),
     #[error(transparent)]
     Model(#[from] ModelError),
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound => Self::NotFound,
+            other => Self::Store(other),
+        }
+    }
+}
+
+impl From<DeleteError> for Failure {
+    fn from(error: DeleteError) -> Self {
+        match error {
+            DeleteError::Busy => Self::Busy,
+            DeleteError::Store(source) => source.into(),
+        }
+    }
 }
 
 impl Failure {
     fn code(&self) -> RequestErrorCode {
         match self {
-            Self::NotFound | Self::Store(StoreError::NotFound) => RequestErrorCode::NotFound,
+            Self::NotFound => RequestErrorCode::NotFound,
             Self::Busy => RequestErrorCode::Conflict,
             Self::Forbidden => RequestErrorCode::Forbidden,
             Self::Store(StoreError::BadCursor | StoreError::BadTitle)
@@ -170,19 +188,12 @@ impl Desk {
         let agent = &self.client.agent;
         let Transcript {
             conversation,
-            mut turns,
+            turns,
             before,
         } = agent
-            .store()
             .transcript(&self.client.owner, id, before, limits::LIST_FRAME)
             .await?;
-        // What runs is a second ahead of what is stored.
         let running = agent.running(id);
-        if let (Some(running), Some(stored)) = (&running, turns.last_mut())
-            && stored.id == running.id
-        {
-            stored.clone_from(running);
-        }
         Ok(WorkerFrame::ConversationTranscript(Box::new(
             ConversationTranscript {
                 request_id,
@@ -205,15 +216,10 @@ impl Desk {
 
     async fn delete(&self, id: &ConversationId) -> Result<(), Failure> {
         let id = agent_id(id)?;
-        if self.client.agent.running(id).is_some() {
-            return Err(Failure::Busy);
-        }
-        Ok(self
-            .client
-            .agent
-            .store()
-            .delete(&self.client.owner, id, now_ms())
-            .await?)
+        let store = self.client.agent.store();
+        // First: whether somebody else's conversation is answering is not this client's business (S20).
+        store.conversation(&self.client.owner, id).await?;
+        Ok(self.client.agent.delete(&self.client.owner, id).await?)
     }
 
     async fn restore(&self, id: &ConversationId) -> Result<(), Failure> {
@@ -240,12 +246,7 @@ impl Desk {
     }
 
     async fn delete_all(&self) -> Result<(), Failure> {
-        Ok(self
-            .client
-            .agent
-            .store()
-            .delete_all(Some(&self.client.owner))
-            .await?)
+        Ok(self.client.agent.delete_all(&self.client.owner).await?)
     }
 
     async fn models(&self, request_id: RequestId) -> Answered {

@@ -11,6 +11,7 @@ use futures_util::stream::SplitSink;
 use sidewire_agent::feed::Subscription;
 use sidewire_contract::bridge::handshake::Ping;
 use sidewire_contract::frames::WorkerFrame;
+use sidewire_contract::ids::ChatId;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
@@ -18,13 +19,17 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_util::sync::CancellationToken;
 
+use super::fit;
 use super::listener::Socket;
 use super::translate::TurnWire;
 
 /// A running turn of which nothing was sent for so long gets a keepalive.
 const KEEPALIVE: Duration = Duration::from_secs(10);
-/// A connection on which nothing was sent for so long gets a ping: protocol pings do not keep a service worker alive.
+/// So often a client is asked for a sign of life, whatever else is sent: it is judged by what it sends
+/// ([`super::connection`]). Protocol pings would not do, they do not keep a service worker alive.
 const PING: Duration = Duration::from_secs(20);
+/// A client that takes nothing for so long is given up.
+const STALLED: Duration = Duration::from_secs(30);
 
 /// What a handler wants sent.
 pub(super) enum Post {
@@ -36,6 +41,8 @@ pub(super) enum Post {
         turn: TurnWire,
         subscription: Subscription,
     },
+    /// A turn as it ended; nothing of it follows, even if it was being followed.
+    Ended { snapshot: WorkerFrame, id: ChatId },
 }
 
 /// The sending half.
@@ -44,7 +51,7 @@ pub(super) struct Writer {
     posts: mpsc::Receiver<Post>,
     wake: Arc<Notify>,
     turns: Vec<Following>,
-    last_sent: Instant,
+    next_ping: Instant,
 }
 
 struct Following {
@@ -64,7 +71,7 @@ impl Writer {
             posts,
             wake,
             turns: Vec::new(),
-            last_sent: Instant::now(),
+            next_ping: Instant::now() + PING,
         }
     }
 
@@ -90,6 +97,10 @@ impl Writer {
     fn accept(&mut self, post: Post, frames: &mut Vec<WorkerFrame>) {
         match post {
             Post::Frame(frame) => frames.push(frame),
+            Post::Ended { snapshot, id } => {
+                self.turns.retain(|following| following.turn.id != id);
+                frames.push(snapshot);
+            }
             Post::Follow {
                 first,
                 turn,
@@ -134,26 +145,29 @@ impl Writer {
                 frames.push(following.turn.keepalive());
             }
         }
-        if frames.is_empty() && now >= self.last_sent + PING {
+        if now >= self.next_ping {
+            self.next_ping = now + PING;
             frames.push(WorkerFrame::Ping(Ping {}));
         }
     }
 
     fn next_deadline(&self) -> Instant {
         let keepalives = self.turns.iter().map(|following| following.last_sent + KEEPALIVE);
-        keepalives.fold(self.last_sent + PING, Instant::min)
+        keepalives.fold(self.next_ping, Instant::min)
     }
 
     async fn send(&mut self, frames: &mut Vec<WorkerFrame>) -> Result<(), Error> {
         if frames.is_empty() {
             return Ok(());
         }
-        for frame in frames.drain(..) {
-            self.sink.feed(Message::text(frame.encode())).await?;
-        }
-        self.sink.flush().await?;
-        self.last_sent = Instant::now();
-        Ok(())
+        let sending = async {
+            for text in frames.drain(..).filter_map(fit::encode) {
+                self.sink.feed(Message::text(text)).await?;
+            }
+            self.sink.flush().await
+        };
+        let sent = tokio::time::timeout(STALLED, sending).await;
+        sent.unwrap_or_else(|_| Err(Error::Io(std::io::ErrorKind::TimedOut.into())))
     }
 
     /// Turns have ended by now; their last frames still go out.

@@ -13,6 +13,7 @@ use sidewire_contract::layout::{Layout, WorkerState};
 use sidewire_contract::text::Text;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::Instant;
 
 use crate::app::App;
 use crate::browser::{self, Front};
@@ -24,13 +25,20 @@ use crate::{logging, ui};
 
 /// Running turns may finish for so long after the first signal (design.md).
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How often a worker looks whether it is idle.
+const IDLE_LOOK: Duration = Duration::from_secs(10);
 /// Connections get so long to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(2);
+/// An older worker has answered by then.
+const ANSWER: Duration = Duration::from_secs(5);
 /// An older worker is gone by then: its patience and a little.
 const HANDOVER: Duration = Duration::from_secs(13);
 
 /// Runs until a signal, a newer worker or idleness ends it.
 pub(crate) async fn run(args: ServeArgs, layout: Layout) -> anyhow::Result<()> {
+    // Whatever a worker writes, logs and locks too, is its owner's only.
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     for folder in [&layout.config, &layout.data, &layout.state] {
         private_folder(folder)?;
     }
@@ -87,14 +95,8 @@ async fn replace_older(layout: &Layout) -> anyhow::Result<Option<File>> {
     let Ok((mut link, _)) = Link::open(state.port, &secret).await else {
         return Ok(None);
     };
-    link.send(&ClientFrame::Handover(Handover {
-        version: Text::clipped(env!("CARGO_PKG_VERSION")),
-    }))
-    .await?;
-    let WorkerFrame::HandoverAck(answer) = link.receive().await? else {
-        return Ok(None);
-    };
-    if !answer.accepted {
+    let asked = tokio::time::timeout(ANSWER, ask_to_hand_over(&mut link)).await;
+    if !asked.context("the running worker does not answer; see `sidewire doctor`")?? {
         return Ok(None);
     }
     let freed = async {
@@ -108,6 +110,16 @@ async fn replace_older(layout: &Layout) -> anyhow::Result<Option<File>> {
     tokio::time::timeout(HANDOVER, freed)
         .await
         .context("the older worker agreed to end but did not")?
+}
+
+async fn ask_to_hand_over(link: &mut Link) -> anyhow::Result<bool> {
+    let version = Text::clipped(env!("CARGO_PKG_VERSION"));
+    link.send(&ClientFrame::Handover(Handover { version })).await?;
+    loop {
+        if let WorkerFrame::HandoverAck(answer) = link.receive().await? {
+            return Ok(answer.accepted);
+        }
+    }
 }
 
 /// A worker that serves.
@@ -151,13 +163,17 @@ impl Worker {
 
     /// Resolves once there was neither client nor turn for the idle time.
     async fn idle(&self) {
+        let mut quiet_since = Instant::now();
         loop {
             let changed = self.front.clients().changed();
-            let alone = self.front.clients().count() == 0 && !self.front.agent.is_busy();
-            let waited = tokio::time::timeout(self.idle_after, changed).await;
-            if alone && waited.is_err() && !self.front.agent.is_busy() {
+            if self.front.clients().count() > 0 || self.front.agent.is_busy() {
+                quiet_since = Instant::now();
+            } else if quiet_since.elapsed() >= self.idle_after {
                 return;
             }
+            // A turn that ends tells nobody, so it is looked at now and then.
+            let look_again = self.idle_after.min(IDLE_LOOK);
+            let _whichever_came = tokio::time::timeout(look_again, changed).await;
         }
     }
 
@@ -224,6 +240,7 @@ fn withdraw(layout: &Layout) {
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
+    hang_up: Signal,
 }
 
 impl Signals {
@@ -232,6 +249,7 @@ impl Signals {
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
+            hang_up: listen(SignalKind::hangup())?,
         })
     }
 
@@ -239,6 +257,7 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
         }
     }
 }

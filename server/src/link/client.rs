@@ -1,7 +1,9 @@
 //! The client's half of the handshake with the local secret, and frames afterwards.
 
+use std::time::Duration;
+
 use futures_util::{SinkExt, StreamExt};
-use sidewire_contract::bridge::handshake::{ClientName, Hello, HelloAck, Proof, Role, Version};
+use sidewire_contract::bridge::handshake::{ClientName, Hello, HelloAck, Pong, Proof, Role, Version};
 use sidewire_contract::bridge::mac::{MacContext, MacLabel, mac_transcript};
 use sidewire_contract::frames::{ClientFrame, DecodeError, WorkerFrame};
 use sidewire_contract::ids::{Hex256, InstanceId, KeyId};
@@ -9,11 +11,15 @@ use sidewire_contract::number::One;
 use sidewire_contract::text::Text;
 use sidewire_contract::{identity, limits};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 use crate::mac::{self, Secret};
+
+/// A worker that lives has answered by then.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A connection to the worker that both sides have proved.
 pub(crate) struct Link {
@@ -36,6 +42,8 @@ pub(crate) enum LinkError {
     Impostor,
     #[error("the worker sent a frame that cannot be read")]
     Frame(#[from] DecodeError),
+    #[error("what listens on that port does not answer")]
+    Silent,
     #[error("the system gave no random numbers")]
     Random,
 }
@@ -43,6 +51,12 @@ pub(crate) enum LinkError {
 impl Link {
     /// Connects as the command line; nothing the connection asks is kept.
     pub(crate) async fn open(port: u16, secret: &Secret) -> Result<(Self, Welcome), LinkError> {
+        timeout(PATIENCE, Self::connect(port, secret))
+            .await
+            .map_err(|_| LinkError::Silent)?
+    }
+
+    async fn connect(port: u16, secret: &Secret) -> Result<(Self, Welcome), LinkError> {
         let stream = TcpStream::connect((std::net::Ipv4Addr::LOCALHOST, port))
             .await
             .map_err(|source| LinkError::Unreachable { port, source })?;
@@ -95,11 +109,14 @@ impl Link {
         Ok(self.socket.send(Message::text(frame.encode())).await?)
     }
 
-    /// The next frame.
+    /// The next frame; a worker's question whether we are still here is answered on the way.
     pub(crate) async fn receive(&mut self) -> Result<WorkerFrame, LinkError> {
         loop {
             match self.socket.next().await {
-                Some(Ok(Message::Text(text))) => return Ok(WorkerFrame::decode(&text)?),
+                Some(Ok(Message::Text(text))) => match WorkerFrame::decode(&text)? {
+                    WorkerFrame::Ping(_) => self.send(&ClientFrame::Pong(Pong {})).await?,
+                    frame => return Ok(frame),
+                },
                 Some(Ok(Message::Close(_))) | None => return Err(LinkError::Closed),
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(error.into()),

@@ -15,7 +15,9 @@ async fn s17_everything_is_closed_to_others() {
         assert_eq!(home.mode(name), 0o600, "{name}");
     }
     for (path, _) in home.files() {
-        let mode = fs::metadata(&path).map(|found| found.permissions().mode() & 0o777).unwrap_or(0o600);
+        let mode = fs::metadata(&path)
+            .map(|found| found.permissions().mode() & 0o777)
+            .unwrap_or(0o600);
         assert_eq!(mode & 0o077, 0, "{} is {mode:o}", path.display());
     }
     assert_eq!((home.mode("."), home.mode("log")), (0o700, 0o700));
@@ -52,7 +54,11 @@ async fn s17_a_link_in_the_place_of_a_file_is_not_followed() {
         symlink(&target, home.path().join(name)).unwrap();
         let error = home.run(&["serve", "--port", "0"]).await.failed();
         assert!(error.contains("link") && error.contains(name), "{name}: {error}");
-        let untouched = if name == "log" { fs::read_dir(&target).unwrap().count() == 0 } else { fs::read(&target).unwrap() == b"precious" };
+        let untouched = if name == "log" {
+            fs::read_dir(&target).unwrap().count() == 0
+        } else {
+            fs::read(&target).unwrap() == b"precious"
+        };
         assert!(untouched, "{name}");
     }
 }
@@ -64,7 +70,10 @@ async fn s17_a_secret_that_others_could_have_read_or_written_is_not_used() {
         home.worker().await.end().await;
         fs::set_permissions(home.layout().local_secret(), fs::Permissions::from_mode(mode)).unwrap();
         let error = home.run(&["serve", "--port", "0"]).await.failed();
-        assert!(error.contains("open to other users") && error.contains("chmod 600"), "{mode:o}: {error}");
+        assert!(
+            error.contains("open to other users") && error.contains("chmod 600"),
+            "{mode:o}: {error}"
+        );
     }
 }
 
@@ -77,8 +86,13 @@ async fn s17_clients_do_not_believe_files_of_others_either() {
     assert!(error.contains("open to other users"), "{error}");
     let (frames, status, _) = NativeHost::start(&home).ended().await;
     assert!(!status.success());
-    let [sidewire_contract::frames::WorkerFrame::BridgeError(error)] = frames.as_slice() else { panic!("{frames:?}") };
-    assert_eq!(error.code, sidewire_contract::bridge::handshake::BridgeErrorCode::WorkerUnreachable);
+    let [sidewire_contract::frames::WorkerFrame::BridgeError(error)] = frames.as_slice() else {
+        panic!("{frames:?}")
+    };
+    assert_eq!(
+        error.code,
+        sidewire_contract::bridge::handshake::BridgeErrorCode::WorkerUnreachable
+    );
 }
 
 #[tokio::test]

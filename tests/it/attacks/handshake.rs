@@ -5,7 +5,9 @@ use sidewire_contract::bridge::handshake::Role;
 use sidewire_contract::bridge::mac::{MacLabel, mac_transcript};
 use sidewire_contract::frames::ClientFrame;
 use sidewire_contract::ids::{Hex256, KeyId};
-use sidewire_tests::{Client, Home, Identity, Key, Peer, Refused, ScriptedModel, Worker, ping, play, question};
+use sidewire_tests::{
+    Client, Home, Identity, Key, Peer, Refused, ScriptedModel, Worker, ping, play, question,
+};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 const POLICY: Refused = Refused::Closed(Some(CloseCode::Policy));
@@ -28,11 +30,32 @@ async fn s05_without_origin_only_the_local_secret_opens() {
     let worker = home.worker().await;
     let paired = worker.paired(&home).await;
     let offer = home.offer().await;
-    let local = |key: Key| Identity { key, ..worker.local() };
+    let local = |key: Key| Identity {
+        key,
+        ..worker.local()
+    };
     let rows = [
-        ("a wrong local secret", local(Key { id: KeyId::local(), secret: WRONG })),
-        ("an unknown key", local(Key { id: KeyId::client([1; 16]), secret: WRONG })),
-        ("the key of an extension", Identity { origin: None, ..paired }),
+        (
+            "a wrong local secret",
+            local(Key {
+                id: KeyId::local(),
+                secret: WRONG,
+            }),
+        ),
+        (
+            "an unknown key",
+            local(Key {
+                id: KeyId::client([1; 16]),
+                secret: WRONG,
+            }),
+        ),
+        (
+            "the key of an extension",
+            Identity {
+                origin: None,
+                ..paired
+            },
+        ),
         ("a pairing offer", local(offer.key())),
     ];
     for (what, identity) in rows {
@@ -49,12 +72,48 @@ async fn s06_an_extension_needs_a_key_of_its_own() {
     let other = worker.paired(&home).await;
     let with = |key: Key| Identity { key, ..good.clone() };
     let rows = [
-        ("the local secret", with(Key { id: KeyId::local(), secret: worker.secret })),
-        ("an unknown key", with(Key { id: KeyId::client([1; 16]), secret: WRONG })),
-        ("an unknown offer", with(Key { id: KeyId::pairing([1; 8]), secret: WRONG })),
-        ("the wrong secret", with(Key { id: good.key.id.clone(), secret: WRONG })),
-        ("another profile's name for its secret", with(Key { id: other.key.id.clone(), secret: good.key.secret })),
-        ("another profile's key", Identity { key: other.key.clone(), ..good.clone() }),
+        (
+            "the local secret",
+            with(Key {
+                id: KeyId::local(),
+                secret: worker.secret,
+            }),
+        ),
+        (
+            "an unknown key",
+            with(Key {
+                id: KeyId::client([1; 16]),
+                secret: WRONG,
+            }),
+        ),
+        (
+            "an unknown offer",
+            with(Key {
+                id: KeyId::pairing([1; 8]),
+                secret: WRONG,
+            }),
+        ),
+        (
+            "the wrong secret",
+            with(Key {
+                id: good.key.id.clone(),
+                secret: WRONG,
+            }),
+        ),
+        (
+            "another profile's name for its secret",
+            with(Key {
+                id: other.key.id.clone(),
+                secret: good.key.secret,
+            }),
+        ),
+        (
+            "another profile's key",
+            Identity {
+                key: other.key.clone(),
+                ..good.clone()
+            },
+        ),
     ];
     for (what, identity) in rows {
         assert_eq!(try_key(&worker, &identity).await, Err(POLICY), "{what}");
@@ -67,7 +126,9 @@ async fn s06_a_revoked_key_no_longer_opens() {
     let home = Home::new();
     let worker = home.worker().await;
     let extension = worker.paired(&home).await;
-    home.run(&["pair", "--revoke", extension.key.id.as_str()]).await.ok();
+    home.run(&["pair", "--revoke", extension.key.id.as_str()])
+        .await
+        .ok();
     assert_eq!(try_key(&worker, &extension).await, Err(POLICY));
 }
 
@@ -78,7 +139,13 @@ async fn s06_no_secret_is_in_the_log() {
     let offer = home.offer().await;
     let newcomer = Identity::browser(offer.key());
     let extension = worker.client_as(&newcomer).await.paired_identity(&newcomer);
-    let wrong = Identity { key: Key { secret: WRONG, ..extension.key.clone() }, ..extension.clone() };
+    let wrong = Identity {
+        key: Key {
+            secret: WRONG,
+            ..extension.key.clone()
+        },
+        ..extension.clone()
+    };
     try_key(&worker, &wrong).await.unwrap_err();
     let local = worker.secret;
     worker.end().await;
@@ -87,15 +154,26 @@ async fn s06_no_secret_is_in_the_log() {
         let found = home.files_with(&secret.to_string());
         assert!(!found.iter().any(|path| path.starts_with(&logs)), "{found:?}");
     }
-    assert_eq!(home.files_with(&local.to_string()), [home.layout().local_secret()]);
+    assert_eq!(
+        home.files_with(&local.to_string()),
+        [home.layout().local_secret()]
+    );
 }
 
 #[tokio::test]
 async fn s06_a_contract_of_another_major_version_is_refused() {
     let home = Home::new();
     let worker = home.worker().await;
-    for (version, result) in [("2.0.0", Ok(())), ("2.9.9", Ok(())), ("1.9.0", Err(POLICY)), ("3.0.0", Err(POLICY))] {
-        let identity = Identity { contract_version: version.parse().unwrap(), ..worker.local() };
+    for (version, result) in [
+        ("2.0.0", Ok(())),
+        ("2.9.9", Ok(())),
+        ("1.9.0", Err(POLICY)),
+        ("3.0.0", Err(POLICY)),
+    ] {
+        let identity = Identity {
+            contract_version: version.parse().unwrap(),
+            ..worker.local()
+        };
         assert_eq!(try_key(&worker, &identity).await, result, "{version}");
     }
 }
@@ -117,16 +195,29 @@ async fn s13_nothing_is_dispatched_before_the_handshake_is_done() {
     for text in &early {
         let mut first = Client::stranger(worker.port, None).await.unwrap();
         first.send_text(text).await;
-        assert_eq!(first.closed().await, Some(CloseCode::Policy), "instead of hello: {text}");
+        assert_eq!(
+            first.closed().await,
+            Some(CloseCode::Policy),
+            "instead of hello: {text}"
+        );
         let mut second = Client::stranger(worker.port, None).await.unwrap();
         second.hello(&worker.local().key).await;
         second.challenge().await.unwrap();
         second.send_text(text).await;
-        assert_eq!(second.closed().await, Some(CloseCode::Policy), "instead of proof: {text}");
+        assert_eq!(
+            second.closed().await,
+            Some(CloseCode::Policy),
+            "instead of proof: {text}"
+        );
     }
     assert_eq!(model.requests().len(), 0);
     home.assert_nowhere("EARLY");
-    assert_eq!(play(&mut worker.client().await, question("c-1", "Go?")).await.done(), "ok");
+    assert_eq!(
+        play(&mut worker.client().await, question("c-1", "Go?"))
+            .await
+            .done(),
+        "ok"
+    );
 }
 
 #[tokio::test]
@@ -140,7 +231,10 @@ async fn s13_a_client_cannot_shake_hands_twice_or_introduce_itself_anew() {
             "type": "client_info", "client": { "name": "x", "version": "1" }, "contractVersion": "2.1.0",
             "instance": "11111111-2222-4333-8444-555555555555", "browserRun": "11111111-2222-4333-8444-555555555555",
         });
-        for text in [info.to_string(), format!(r#"{{"type":"hello","bridge":1,"keyId":"local","nonceC":"{WRONG}"}}"#)] {
+        for text in [
+            info.to_string(),
+            format!(r#"{{"type":"hello","bridge":1,"keyId":"local","nonceC":"{WRONG}"}}"#),
+        ] {
             client.send_text(&text).await;
             let answer = client.receive_text().await.unwrap();
             assert!(answer.contains("bridge_error"), "{role:?}: {answer}");
@@ -179,7 +273,12 @@ async fn s19_the_workers_own_proof_does_not_prove_a_client() {
     let nonce_c = mirror.hello(&identity.key).await;
     let challenge = mirror.challenge().await.unwrap();
     let context = mirror.context(&identity, &nonce_c, &challenge.nonce_s);
-    assert_ne!(mac_transcript(MacLabel::Server, &context), mac_transcript(MacLabel::Client, &context));
-    mirror.send(ClientFrame::Proof(identity.proof(challenge.mac_s))).await;
+    assert_ne!(
+        mac_transcript(MacLabel::Server, &context),
+        mac_transcript(MacLabel::Client, &context)
+    );
+    mirror
+        .send(ClientFrame::Proof(identity.proof(challenge.mac_s)))
+        .await;
     assert_eq!(mirror.closed().await, Some(CloseCode::Policy));
 }

@@ -8,7 +8,14 @@ use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::identity::EXTENSION_ID;
 use sidewire_tests::{Home, HttpAnswer, Peer, Worker, request_id};
 
-const ROUTES: [&str; 6] = ["/", "/health", "/bridge", "/conversations", "/../health", "/health/"];
+const ROUTES: [&str; 6] = [
+    "/",
+    "/health",
+    "/bridge",
+    "/conversations",
+    "/../health",
+    "/health/",
+];
 
 async fn home_and_worker() -> (Home, Worker) {
     let home = Home::new();
@@ -19,7 +26,12 @@ async fn home_and_worker() -> (Home, Worker) {
 /// Nothing but the refusal: no word of state, no door left open for a page's script.
 fn assert_bare(answer: &HttpAnswer) {
     assert_eq!(answer.body(), "", "{answer:?}");
-    for header in ["access-control-allow-origin", "access-control-allow-private-network", "location", "set-cookie"] {
+    for header in [
+        "access-control-allow-origin",
+        "access-control-allow-private-network",
+        "location",
+        "set-cookie",
+    ] {
         assert!(!answer.has_header(header), "{answer:?}");
     }
 }
@@ -35,14 +47,20 @@ async fn s01_only_the_loopback_address_is_listened_on() {
     let port = format!(":{:04X} ", worker.port);
     let listening = |table: &str| {
         let table = fs::read_to_string(table).unwrap_or_default();
-        table.lines().filter(|line| line.contains(&port) && line.contains(" 0A ")).map(str::to_owned).collect::<Vec<_>>()
+        table
+            .lines()
+            .filter(|line| line.contains(&port) && line.contains(" 0A "))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     let v4 = listening("/proc/net/tcp");
     assert_eq!(v4.len(), 1, "{v4:?}");
     assert!(v4[0].contains(&format!("0100007F{port}")), "{v4:?}");
     assert_eq!(listening("/proc/net/tcp6"), [] as [&str; 0]);
-    let others: [SocketAddr; 2] =
-        [(Ipv6Addr::LOCALHOST, worker.port).into(), (Ipv4Addr::new(127, 0, 0, 2), worker.port).into()];
+    let others: [SocketAddr; 2] = [
+        (Ipv6Addr::LOCALHOST, worker.port).into(),
+        (Ipv4Addr::new(127, 0, 0, 2), worker.port).into(),
+    ];
     for other in others {
         assert!(TcpStream::connect(other).is_err(), "{other}");
     }
@@ -100,8 +118,13 @@ async fn s03_another_extension_is_refused_whatever_it_looks_like() {
 async fn s04_an_odd_origin_is_refused() {
     let (_home, worker) = home_and_worker().await;
     let port = worker.port;
-    let origins =
-        ["null".to_owned(), String::new(), "file://".into(), format!("http://127.0.0.1:{port}"), format!("http://localhost:{port}")];
+    let origins = [
+        "null".to_owned(),
+        String::new(),
+        "file://".into(),
+        format!("http://127.0.0.1:{port}"),
+        format!("http://localhost:{port}"),
+    ];
     for value in origins {
         let mut raw = worker.raw().await;
         let answer = raw.upgrade(&[&raw.host(), &origin(&value)]).await;
@@ -154,9 +177,17 @@ async fn s07_a_missing_or_doubled_host_header_is_refused() {
     assert_eq!(raw.request(&["GET /health HTTP/1.1"]).await.status, 400);
     let mut raw = worker.raw().await;
     let host = raw.host();
-    assert_eq!(raw.request(&["GET /health HTTP/1.1", &host, &host]).await.status, 400);
+    assert_eq!(
+        raw.request(&["GET /health HTTP/1.1", &host, &host]).await.status,
+        400
+    );
     let mut raw = worker.raw().await;
-    assert_eq!(raw.request(&["GET /health HTTP/1.1", &host, "Host: evil.test"]).await.status, 400);
+    assert_eq!(
+        raw.request(&["GET /health HTTP/1.1", &host, "Host: evil.test"])
+            .await
+            .status,
+        400
+    );
     // The address of the request line does not stand in for the header.
     let mut raw = worker.raw().await;
     let line = format!("GET http://127.0.0.1:{}/health HTTP/1.1", worker.port);
@@ -176,12 +207,20 @@ async fn s08_a_get_without_origin_reads_nothing() {
     let mut raw = worker.raw().await;
     let answer = raw.request(&["GET /health HTTP/1.1", &raw.host()]).await;
     let health: serde_json::Value = serde_json::from_str(answer.body()).unwrap();
-    assert_eq!(health, serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }));
+    assert_eq!(
+        health,
+        serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") })
+    );
     let mut raw = worker.raw().await;
-    assert_eq!(raw.request(&["GET /bridge HTTP/1.1", &raw.host()]).await.status, 426);
+    assert_eq!(
+        raw.request(&["GET /bridge HTTP/1.1", &raw.host()]).await.status,
+        426
+    );
     for route in ["/", "/conversations", "/../health", "/health/"] {
         let mut raw = worker.raw().await;
-        let answer = raw.request(&[&format!("GET {route} HTTP/1.1"), &raw.host()]).await;
+        let answer = raw
+            .request(&[&format!("GET {route} HTTP/1.1"), &raw.host()])
+            .await;
         assert_eq!((answer.status, answer.body()), (404, ""), "{route}");
     }
 }
@@ -191,7 +230,10 @@ async fn s09_a_form_of_a_web_page_changes_nothing() {
     let (home, worker) = home_and_worker().await;
     let body = r#"{"type":"chat_request","id":"c-1","text":"x","context":null,"mode":"educational","tabId":1,"sessionKey":"s"}"#;
     let length = format!("Content-Length: {}", body.len());
-    for (sender, allowed) in [(Some("Origin: https://evil.example"), [403, 403]), (None, [405, 404])] {
+    for (sender, allowed) in [
+        (Some("Origin: https://evil.example"), [403, 403]),
+        (None, [405, 404]),
+    ] {
         for method in ["POST", "PUT", "DELETE", "PATCH"] {
             for route in ROUTES {
                 let mut raw = worker.raw().await;
@@ -202,13 +244,21 @@ async fn s09_a_form_of_a_web_page_changes_nothing() {
                 lines.extend(sender);
                 lines.push(&end);
                 let answer = raw.request(&lines).await;
-                assert!(allowed.contains(&answer.status), "{method} {route} {sender:?}: {answer:?}");
+                assert!(
+                    allowed.contains(&answer.status),
+                    "{method} {route} {sender:?}: {answer:?}"
+                );
                 assert_bare(&answer);
             }
         }
     }
-    let list = ClientFrame::ConversationList(ConversationList { request_id: request_id("r"), cursor: None });
-    let WorkerFrame::ConversationPage(page) = worker.client().await.call(list).await else { panic!("no page") };
+    let list = ClientFrame::ConversationList(ConversationList {
+        request_id: request_id("r"),
+        cursor: None,
+    });
+    let WorkerFrame::ConversationPage(page) = worker.client().await.call(list).await else {
+        panic!("no page")
+    };
     assert_eq!(page.items, []);
     assert_eq!(home.run(&["data", "export"]).await.ok(), "");
 }
@@ -232,10 +282,18 @@ async fn s10_no_origin_is_ever_allowed_across() {
             .map(String::from);
             let answer = raw.request(&preflight.each_ref().map(String::as_str)).await;
             assert!(matches!(answer.status, 403 | 405), "{value} {route}: {answer:?}");
-            assert!(!answer.text.to_ascii_lowercase().contains("access-control-"), "{answer:?}");
+            assert!(
+                !answer.text.to_ascii_lowercase().contains("access-control-"),
+                "{answer:?}"
+            );
             let mut raw = worker.raw().await;
-            let answer = raw.request(&[&format!("GET {route} HTTP/1.1"), &raw.host(), &origin(value)]).await;
-            assert!(!answer.text.to_ascii_lowercase().contains("access-control-"), "{answer:?}");
+            let answer = raw
+                .request(&[&format!("GET {route} HTTP/1.1"), &raw.host(), &origin(value)])
+                .await;
+            assert!(
+                !answer.text.to_ascii_lowercase().contains("access-control-"),
+                "{answer:?}"
+            );
         }
     }
 }
@@ -243,9 +301,22 @@ async fn s10_no_origin_is_ever_allowed_across() {
 #[tokio::test]
 async fn s28_the_worker_never_redirects() {
     let (_home, worker) = home_and_worker().await;
-    for route in ["/", "/health", "/bridge", "/bridge/", "//evil.example/", "/health?next=https://evil.example", "/%2e%2e/"] {
+    for route in [
+        "/",
+        "/health",
+        "/bridge",
+        "/bridge/",
+        "//evil.example/",
+        "/health?next=https://evil.example",
+        "/%2e%2e/",
+    ] {
         let mut raw = worker.raw().await;
-        let answer = raw.request(&[&format!("GET {route} HTTP/1.1"), &raw.host()]).await;
-        assert!(!(300..400).contains(&answer.status) && !answer.has_header("location"), "{route}: {answer:?}");
+        let answer = raw
+            .request(&[&format!("GET {route} HTTP/1.1"), &raw.host()])
+            .await;
+        assert!(
+            !(300..400).contains(&answer.status) && !answer.has_header("location"),
+            "{route}: {answer:?}"
+        );
     }
 }

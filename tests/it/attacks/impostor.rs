@@ -8,7 +8,10 @@ fn assert_only_hellos(fake: &FakeWorker) {
     let heard = fake.heard();
     assert!(!heard.is_empty(), "it was asked");
     for text in heard {
-        assert!(matches!(ClientFrame::decode(&text), Ok(ClientFrame::Hello(_))), "{text}");
+        assert!(
+            matches!(ClientFrame::decode(&text), Ok(ClientFrame::Hello(_))),
+            "{text}"
+        );
     }
 }
 
@@ -53,7 +56,13 @@ async fn s18_a_proof_for_another_port_does_not_open_this_one() {
     let challenge = client.challenge().await.unwrap();
     let right = client.context(&identity, &nonce_c, &challenge.nonce_s);
     let authority = format!("127.0.0.1:{}", worker.port ^ 1);
-    let mac_c = Client::client_mac(&identity, &sidewire_contract::bridge::mac::MacContext { authority: &authority, ..right });
+    let mac_c = Client::client_mac(
+        &identity,
+        &sidewire_contract::bridge::mac::MacContext {
+            authority: &authority,
+            ..right
+        },
+    );
     client.send(ClientFrame::Proof(identity.proof(mac_c))).await;
     assert!(client.next_or_close().await.is_err());
 }

@@ -13,7 +13,10 @@ async fn connected() -> (Home, Worker, Client) {
 
 /// A question with a piece of it replaced.
 fn spoilt(from: &str, to: &str) -> String {
-    let request = sidewire_contract::chat::ChatRequest { context: Some(page()), ..question("c-bad", "What?") };
+    let request = sidewire_contract::chat::ChatRequest {
+        context: Some(page()),
+        ..question("c-bad", "What?")
+    };
     let good = sidewire_contract::frames::ClientFrame::ChatRequest(Box::new(request)).encode();
     let bad = good.replacen(from, to, 1);
     assert_ne!(good, bad, "{from} is part of a question");
@@ -21,29 +24,57 @@ fn spoilt(from: &str, to: &str) -> String {
 }
 
 async fn check_still_answers(client: &mut Client, id: &str) {
-    let request = sidewire_contract::chat::ChatRequest { context: Some(page()), ..question(id, "Which domains?") };
+    let request = sidewire_contract::chat::ChatRequest {
+        context: Some(page()),
+        ..question(id, "Which domains?")
+    };
     assert!(play(client, request).await.done().contains("lb1.example.com"));
 }
 
 /// What a question that cannot be taken is answered with: its own end, once.
 fn assert_refused(frames: &[WorkerFrame], what: &str) {
-    let [WorkerFrame::ChatError(error)] = frames else { panic!("{what}: {frames:?}") };
-    assert_eq!((error.id.as_str(), error.reason), ("c-bad", ErrorReason::Provider4xx), "{what}");
+    let [WorkerFrame::ChatError(error)] = frames else {
+        panic!("{what}: {frames:?}")
+    };
+    assert_eq!(
+        (error.id.as_str(), error.reason),
+        ("c-bad", ErrorReason::Provider4xx),
+        "{what}"
+    );
 }
 
 #[tokio::test]
 async fn s16_a_question_that_cannot_be_read_is_answered_by_its_id() {
     let (_home, _worker, mut client) = connected().await;
-    let deep = format!("\"ax\":{}{}", r#"{"role":"x","children":["#.repeat(10_000), "]}".repeat(10_000));
+    let deep = format!(
+        "{}{}",
+        r#"{"role":"x","children":["#.repeat(10_000),
+        "]}".repeat(10_000)
+    );
     let rows = [
-        ("10,000 levels", spoilt(r#""ax":{"role":"WebArea""#, &format!(r#"{deep},"unused":{{"role":"WebArea""#))),
-        ("a field twice", spoilt(r#""text":"What?""#, r#""text":"What?","text":"Why?""#)),
+        (
+            "10,000 levels",
+            spoilt(r#""children":["#, &format!(r#""children":[{deep},"#)),
+        ),
+        (
+            "a field twice",
+            spoilt(r#""text":"What?""#, r#""text":"What?","text":"Why?""#),
+        ),
         ("a lone surrogate", spoilt("What?", r"\ud800")),
-        ("a lone surrogate in the title", spoilt(r#""title":""#, r#""title":"\udc00"#)),
-        ("the wrong type", spoilt(r#""text":"What?""#, r#""text":["What?"]"#)),
+        (
+            "a lone surrogate in the title",
+            spoilt(r#""title":""#, r#""title":"\udc00"#),
+        ),
+        (
+            "the wrong type",
+            spoilt(r#""text":"What?""#, r#""text":["What?"]"#),
+        ),
         ("a null", spoilt(r#""mode":"educational""#, r#""mode":null"#)),
         ("an unknown mode", spoilt("educational", "destructive")),
-        ("no session", spoilt(r#""sessionKey":"example-corp|production""#, r#""sessionKey":"""#)),
+        (
+            "no session",
+            spoilt(r#""sessionKey":"example-corp|production""#, r#""sessionKey":"""#),
+        ),
         ("not a number", spoilt(r#""tabId":7"#, r#""tabId":"7""#)),
     ];
     for (number, (what, text)) in rows.into_iter().enumerate() {
@@ -56,10 +87,28 @@ async fn s16_a_question_that_cannot_be_read_is_answered_by_its_id() {
 #[tokio::test]
 async fn s16_numbers_beyond_every_type_are_taken_or_refused() {
     let (_home, _worker, mut client) = connected().await;
-    for (at, number) in ["1e999", "-1e999", &"9".repeat(400), "1e-999", "-0", "1.5e300", "18446744073709551616"].iter().enumerate() {
-        client.send_text(&spoilt(r#""tabId":7"#, &format!(r#""tabId":{number}"#))).await;
+    for (at, number) in [
+        "1e999",
+        "-1e999",
+        &"9".repeat(400),
+        "1e-999",
+        "-0",
+        "1.5e300",
+        "18446744073709551616",
+    ]
+    .iter()
+    .enumerate()
+    {
+        client
+            .send_text(&spoilt(r#""tabId":7"#, &format!(r#""tabId":{number}"#)))
+            .await;
         let frames = until_quiet_and_ended(&mut client).await;
-        assert!(frames.iter().any(|frame| matches!(frame, WorkerFrame::ChatError(_) | WorkerFrame::ChatDone(_))), "{number}");
+        assert!(
+            frames
+                .iter()
+                .any(|frame| matches!(frame, WorkerFrame::ChatError(_) | WorkerFrame::ChatDone(_))),
+            "{number}"
+        );
         check_still_answers(&mut client, &format!("c-{at}")).await;
     }
 }
@@ -77,7 +126,10 @@ async fn until_quiet_and_ended(client: &mut Client) -> Vec<WorkerFrame> {
             return frames;
         }
         if snapshot {
-            frames.push(WorkerFrame::ChatDone(sidewire_contract::chat::ChatDone { id: "c-bad".parse().unwrap(), references: None }));
+            frames.push(WorkerFrame::ChatDone(sidewire_contract::chat::ChatDone {
+                id: "c-bad".parse().unwrap(),
+                references: None,
+            }));
             return frames;
         }
     }
@@ -91,9 +143,15 @@ async fn s16_what_names_nothing_is_answered_to_the_connection() {
         ("nothing", String::new()),
         ("an array", "[]".to_owned()),
         ("10,000 levels of nothing", "[".repeat(10_000)),
-        ("a type twice", r#"{"type":"ping","type":"chat_request"}"#.to_owned()),
+        (
+            "a type twice",
+            r#"{"type":"ping","type":"chat_request"}"#.to_owned(),
+        ),
         ("an unknown type", r#"{"type":"shutdown"}"#.to_owned()),
-        ("a frame of the worker", r#"{"type":"chat_done","id":"c-1"}"#.to_owned()),
+        (
+            "a frame of the worker",
+            r#"{"type":"chat_done","id":"c-1"}"#.to_owned(),
+        ),
         ("a surrogate as type", r#"{"type":"\ud800"}"#.to_owned()),
         ("two objects", r#"{"type":"ping"}{"type":"ping"}"#.to_owned()),
         ("a byte order mark", "\u{feff}{\"type\":\"ping\"}".to_owned()),
@@ -103,7 +161,10 @@ async fn s16_what_names_nothing_is_answered_to_the_connection() {
     for (number, (what, text)) in rows.into_iter().enumerate() {
         client.send_text(&text).await;
         let frames = until_quiet(&mut client).await;
-        assert!(matches!(frames.as_slice(), [WorkerFrame::BridgeError(_)]), "{what}: {frames:?}");
+        assert!(
+            matches!(frames.as_slice(), [WorkerFrame::BridgeError(_)]),
+            "{what}: {frames:?}"
+        );
         check_still_answers(&mut client, &format!("c-{number}")).await;
     }
 }
@@ -113,13 +174,19 @@ async fn s16_a_page_with_broken_text_is_answered_without_it() {
     let (_home, _worker, mut client) = connected().await;
     let rows = [
         ("in the tree", spoilt(r#""name":"Edit""#, r#""name":"\ud800""#)),
-        ("in the body", spoilt(r#""name":"lb1"},"spec""#, r#""name":"\udfff"},"spec""#)),
+        (
+            "in the body",
+            spoilt(r#""name":"lb1"},"spec""#, r#""name":"\udfff"},"spec""#),
+        ),
     ];
     for (number, (what, text)) in rows.into_iter().enumerate() {
         let id = format!("c-page{number}");
         client.send_text(&text.replace("c-bad", &id)).await;
         let frames = sidewire_tests::play_all(&mut client, [id.parse().unwrap()]).await;
-        assert!(frames.values().all(|turn| turn.error.is_none()), "{what}: {frames:?}");
+        assert!(
+            frames.values().all(|turn| turn.error.is_none()),
+            "{what}: {frames:?}"
+        );
     }
 }
 

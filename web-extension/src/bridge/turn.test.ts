@@ -109,6 +109,19 @@ describe("snapshot, notices and media of a turn", () => {
     expect(play([{ ...snapshot, turn: { ...record, state: "done" } }]).change.kind).toBe("ended");
   });
 
+  it("N7: a worker that was killed does not take back what was shown", () => {
+    const { pending: _pending, ...record } = START.view;
+    const snapshot: TurnFrame = {
+      type: "turn_snapshot",
+      conversation: "11111111-2222-4333-8444-555555555555",
+      nextSeq: 0,
+      turn: { ...record, text: "A", state: "failed", reason: "session-disposed" },
+    };
+    const { progress, change } = play([delta(0, "A"), delta(1, "B"), snapshot]);
+    expect(progress.view).toMatchObject({ text: "AB", state: "failed", reason: "session-disposed" });
+    expect(change.kind).toBe("ended");
+  });
+
   it("says when the worker tries again, until it answers", () => {
     const notice: TurnFrame = { type: "turn_notice", id: "c-1", code: "retrying", attempt: 1, waitMs: 500 };
     expect(play([notice, notice]).progress.view).toMatchObject({ notices: ["retrying"], retryAt: 1_500 });

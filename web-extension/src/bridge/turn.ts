@@ -112,7 +112,10 @@ function addMedia(progress: TurnProgress, media: TurnRecord["media"][number]): R
 }
 
 function replace(progress: TurnProgress, { turn, nextSeq }: TurnSnapshot): Reduced {
-  const next = { ...progress, nextSeq, view: { ...turn } };
+  // A worker that was killed may have lost the last moment of its record; what a person has read stays (N7).
+  const shown = progress.view.text;
+  const text = turn.state === "failed" && shown.startsWith(turn.text) ? shown : turn.text;
+  const next = { ...progress, nextSeq, view: { ...turn, text } };
   return { progress: next, change: { kind: turn.state === "running" ? "picture" : "ended" } };
 }
 

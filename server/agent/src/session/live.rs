@@ -4,15 +4,23 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::AskError;
+use crate::error::TurnFailure;
+use crate::event::TurnOutcome;
 use crate::feed::TurnFeed;
-use crate::ids::{ConversationId, TurnKey};
+use crate::ids::{ConversationId, Owner, TurnKey};
 use crate::turn::StopSwitch;
 
 /// The running turns of an agent.
 #[derive(Default)]
 pub(super) struct LiveTurns {
     // A std mutex: lookups and inserts only, never held over an await.
-    seats: Mutex<HashMap<TurnKey, LiveTurn>>,
+    seats: Mutex<Seats>,
+}
+
+#[derive(Default)]
+struct Seats {
+    turns: HashMap<TurnKey, LiveTurn>,
+    closed: bool,
 }
 
 #[derive(Clone)]
@@ -22,10 +30,12 @@ pub(super) struct LiveTurn {
     pub(super) stop: StopSwitch,
 }
 
-/// The right to run a turn in a conversation; dropping it lets the next one in.
+/// The right to run a turn in a conversation. Whoever drops it without having left properly (an error or a panic on
+/// the way) ends the turn for its readers, so that none waits for ever.
 pub(super) struct Seat {
     live: Arc<LiveTurns>,
     key: TurnKey,
+    feed: Option<Arc<TurnFeed>>,
 }
 
 impl LiveTurns {
@@ -37,13 +47,16 @@ impl LiveTurns {
         stop: &StopSwitch,
     ) -> Result<Seat, AskError> {
         let mut seats = self.lock();
-        if seats.contains_key(key) {
+        if seats.closed {
+            return Err(AskError::Disposed);
+        }
+        if seats.turns.contains_key(key) {
             return Err(AskError::Duplicate);
         }
-        if seats.values().any(|turn| turn.conversation == conversation) {
+        if seats.turns.values().any(|turn| turn.conversation == conversation) {
             return Err(AskError::Busy);
         }
-        seats.insert(
+        seats.turns.insert(
             key.clone(),
             LiveTurn {
                 conversation,
@@ -54,33 +67,58 @@ impl LiveTurns {
         Ok(Seat {
             live: Arc::clone(self),
             key: key.clone(),
+            feed: Some(Arc::clone(feed)),
         })
     }
 
     pub(super) fn get(&self, key: &TurnKey) -> Option<LiveTurn> {
-        self.lock().get(key).cloned()
+        self.lock().turns.get(key).cloned()
     }
 
     pub(super) fn of_conversation(&self, conversation: ConversationId) -> Option<Arc<TurnFeed>> {
-        self.lock()
+        let seats = self.lock();
+        let turn = seats
+            .turns
             .values()
-            .find(|turn| turn.conversation == conversation)
-            .map(|turn| Arc::clone(&turn.feed))
+            .find(|turn| turn.conversation == conversation)?;
+        Some(Arc::clone(&turn.feed))
     }
 
+    pub(super) fn any_of(&self, owner: &Owner) -> bool {
+        self.lock().turns.keys().any(|key| key.owner == *owner)
+    }
+
+    /// Takes no more turns.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+    }
+
+    /// Ends every turn that runs, and takes no more.
     pub(super) fn dispose_all(&self) {
-        for turn in self.lock().values() {
+        let mut seats = self.lock();
+        seats.closed = true;
+        for turn in seats.turns.values() {
             turn.stop.dispose();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<TurnKey, LiveTurn>> {
+    fn lock(&self) -> MutexGuard<'_, Seats> {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seat {
+    /// Lets the next turn in; the caller tells the readers how this one ended.
+    pub(super) fn leave(mut self) {
+        self.feed = None;
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.live.lock().remove(&self.key);
+        self.live.lock().turns.remove(&self.key);
+        if let Some(feed) = self.feed.take() {
+            feed.finish(TurnOutcome::Failed(TurnFailure::Disposed), Vec::new());
+        }
     }
 }

@@ -154,7 +154,8 @@ impl Job {
             tracing::error!(turn = %self.ask.key.id, %error, "failed to store a turn");
             outcome = TurnOutcome::Failed(TurnFailure::Storage);
         }
-        drop((self.seat, self.claim));
+        drop(self.claim);
+        self.seat.leave();
         self.feed.finish(outcome, references);
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{ProviderError, TurnFailure};
 use crate::event::{TurnEvent, TurnOutcome};
 use crate::feed::ANSWER_LIMIT;
 use crate::message::{Notice, Part, Usage};
-use crate::provider::{ModelEvent, ModelRequest};
+use crate::provider::{FinishReason, ModelEvent, ModelRequest};
 use crate::references::Citation;
 
 /// Calls a model may ask for in one step; a model that asks for more is broken.
@@ -118,7 +118,12 @@ impl Turn {
         };
         loop {
             match stream.next().await {
-                Some(Ok(ModelEvent::Finished(_))) => return None,
+                Some(Ok(ModelEvent::Finished(reason))) => {
+                    if reason == FinishReason::Length {
+                        self.feed.push(TurnEvent::Notice(Notice::AnswerClipped));
+                    }
+                    return None;
+                }
                 Some(Ok(event)) => {
                     if let Some(end) = self.take(event, reply, usage) {
                         return Some(end);

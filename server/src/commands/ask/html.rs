@@ -97,7 +97,9 @@ impl Reader<'_> {
             node.insert("name".into(), name.into());
         }
         describe(element, &role, &mut node);
-        if node.contains_key("value") && is_secret(node.get("name").and_then(Value::as_str).unwrap_or_default()) {
+        if node.contains_key("value")
+            && is_secret(node.get("name").and_then(Value::as_str).unwrap_or_default())
+        {
             node.insert("value".into(), "[redacted]".into());
         }
         let children = if content_is_name {
@@ -264,7 +266,17 @@ fn value(element: ElementRef<'_>) -> Option<String> {
 /// A field that is called a secret holds one. The browser's capture looks much closer; a file has only its labels.
 fn is_secret(name: &str) -> bool {
     let name = name.to_lowercase();
-    ["password", "passwd", "secret", "token", "api key", "private key", "credential"].iter().any(|word| name.contains(word))
+    [
+        "password",
+        "passwd",
+        "secret",
+        "token",
+        "api key",
+        "private key",
+        "credential",
+    ]
+    .iter()
+    .any(|word| name.contains(word))
 }
 
 fn is_hidden(element: ElementRef<'_>) -> bool {
@@ -293,7 +305,10 @@ fn own_text(label: ElementRef<'_>) -> String {
         let mut around = node.ancestors().filter_map(ElementRef::wrap);
         !around.any(|parent| matches!(parent.value().name(), "select" | "textarea" | "button"))
     });
-    outside_controls.filter_map(|node| node.value().as_text()).map(|text| &**text).collect()
+    outside_controls
+        .filter_map(|node| node.value().as_text())
+        .map(|text| &**text)
+        .collect()
 }
 
 /// One line, single spaces, not too long.
