@@ -4,7 +4,7 @@
  */
 import { join, relative } from "node:path";
 import type { Page } from "playwright-core";
-import { Browser } from "./harness/browser";
+import { Browser, NoExtensionError } from "./harness/browser";
 import { Home } from "./harness/home";
 import type { Panel } from "./harness/panel";
 import { ARTIFACTS, browserProgram, REPOSITORY } from "./harness/paths";
@@ -49,6 +49,10 @@ function findBrowser(): boolean {
 async function inBrowser(home: Home): Promise<void> {
   const site = await startConsole();
   const browser = await launch(home, site);
+  if (browser === null) {
+    await site.close();
+    return inTerminal(home);
+  }
   try {
     const page = await browser.open(CONSOLE_PAGE);
     await connect(home, browser);
@@ -60,9 +64,14 @@ async function inBrowser(home: Home): Promise<void> {
   }
 }
 
-function launch(home: Home, site: Site): Promise<Browser> {
+/** Starts the browser; null when it does not load the extension. */
+async function launch(home: Home, site: Site): Promise<Browser | null> {
   const args = inWindow ? [...browserArgs([site]), ...WINDOW_ARGS] : browserArgs([site]);
-  return Browser.launch(home, { headless: !inWindow, ownSize: inWindow, args });
+  return Browser.launch(home, { headless: !inWindow, ownSize: inWindow, args }).catch((error: unknown) => {
+    if (!(error instanceof NoExtensionError)) throw error;
+    say("This browser does not load extensions by itself; Chromium does.");
+    return null;
+  });
 }
 
 /** Makes sure that the extension reaches the worker; where the browser may start no helper, by pairing. */

@@ -6,18 +6,30 @@ import { field } from "./json";
 import { Panel } from "./panel";
 import { browserProgram, EXTENSION, HOST } from "./paths";
 
+/** The browser runs, but not our extension. */
+export class NoExtensionError extends Error {
+  override name = "NoExtensionError";
+}
+
 /** How to start it. */
 export interface BrowserOptions {
   args?: readonly string[];
+  /** Starts it without the switch that loads extensions, as where the browser ignores that. */
+  withoutSwitch?: boolean;
   /** Leaves the native host out, as where a browser may not start one. */
   withoutHost?: boolean;
   headless?: boolean;
+  /** Pixels per pixel, for pictures that stay sharp. */
+  deviceScaleFactor?: number;
   /** Pages are as large as their window instead of a fixed size. */
   ownSize?: boolean;
 }
 
 /** Where the extension's pages are. */
 export const EXTENSION_URL = `chrome-extension://${identity.extensionId}`;
+
+/** An extension that has not started by then will not. */
+const LOAD_MS = 15_000;
 
 /** The usual size of the panel. */
 const PANEL_SIZE = { width: 380, height: 720 } as const;
@@ -39,13 +51,15 @@ export class Browser {
       executablePath: browserProgram(),
       headless: options.headless ?? true,
       viewport: options.ownSize === true ? null : PAGE_SIZE,
+      ...(options.deviceScaleFactor !== undefined && { deviceScaleFactor: options.deviceScaleFactor }),
       // Who starts it also cleans up after it.
       handleSIGINT: false,
       handleSIGTERM: false,
       env: home.env,
       args: [
-        `--load-extension=${EXTENSION}`,
+        ...(options.withoutSwitch === true ? [] : [`--load-extension=${EXTENSION}`]),
         `--disable-extensions-except=${EXTENSION}`,
+        "--enable-unsafe-extension-debugging",
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
@@ -54,8 +68,30 @@ export class Browser {
       ],
     });
     const browser = new Browser(context);
-    if (context.serviceWorkers().length === 0) await context.waitForEvent("serviceworker");
+    try {
+      await browser.#loadExtension(options.withoutSwitch === true ? 0 : LOAD_MS);
+    } catch (error) {
+      await context.close();
+      throw new NoExtensionError("this browser does not load the extension", { cause: error });
+    }
     return browser;
+  }
+
+  /** Some browsers ignore the switch; then the protocol may load it. */
+  async #loadExtension(patience: number): Promise<void> {
+    if (await this.#extensionRuns(patience)) return;
+    const session = await this.session();
+    await session.send("Extensions.loadUnpacked", { path: EXTENSION });
+    if (!(await this.#extensionRuns(LOAD_MS))) throw new Error("its service worker did not start");
+  }
+
+  async #extensionRuns(patience: number): Promise<boolean> {
+    if (this.context.serviceWorkers().length > 0) return true;
+    if (patience === 0) return false;
+    return this.context.waitForEvent("serviceworker", { timeout: patience }).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Opens a page in a tab, in the browser's first one while that is empty. */

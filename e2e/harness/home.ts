@@ -3,9 +3,9 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { WORKER } from "./paths";
+import { until } from "./until";
 
 const run = promisify(execFile);
 
@@ -14,8 +14,6 @@ export interface RunningWorker {
   pid: number;
   port: number;
 }
-
-const START_MS = 30_000;
 
 /** A home folder, a browser profile beside it, and what is started for them. */
 export class Home {
@@ -61,24 +59,21 @@ export class Home {
     return this.running();
   }
 
-  /** The worker that runs, however it was started; `other` is one that must be gone. */
-  async running(other?: RunningWorker): Promise<RunningWorker> {
-    const end = Date.now() + START_MS;
-    while (Date.now() < end) {
+  /** The worker that runs, however it was started. */
+  async running(): Promise<RunningWorker> {
+    return until("a worker", async () => {
       const found = await this.#workerFile();
-      if (found !== null && found.pid !== other?.pid && isAlive(found.pid)) return found;
-      await pause(25);
-    }
-    throw new Error("no worker started");
+      return found !== null && isAlive(found.pid) ? found : undefined;
+    });
   }
 
   /** Ends the worker at once, as a crash would, perhaps with the loss of its disk; gives the one that was ended. */
   async kill({ withDatabase = false } = {}): Promise<RunningWorker | null> {
     const found = await this.#workerFile();
     if (found === null) return null;
-    signal(found.pid, "SIGKILL");
-    while (isAlive(found.pid)) await pause(10);
     if (withDatabase) await this.#removeDatabase();
+    signal(found.pid, "SIGKILL");
+    await until("the end of the worker", () => (isAlive(found.pid) ? undefined : true));
     return found;
   }
 

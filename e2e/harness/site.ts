@@ -19,6 +19,7 @@ export interface Site {
 
 /** What a browser must be told to reach sites under their names. */
 export function browserArgs(sites: readonly Site[]): string[] {
+  if (sites.length === 0) return [];
   const rules = sites.map(({ hosts, port }) => `MAP ${hosts}:443 127.0.0.1:${port}`);
   return [`--host-resolver-rules=${rules.join(",")}`, "--ignore-certificate-errors"];
 }
@@ -29,8 +30,8 @@ export async function startConsole(hosts = "*.console.ves.volterra.io"): Promise
   return { hosts, port: Number(new URL(url).port), close };
 }
 
-/** What a path answers: a page, or anything that can be written as JSON. */
-export type Answer = { html: string } | { json: unknown };
+/** What a path answers: a page, or the text of a JSON value. */
+export type Answer = { html: string } | { json: string };
 
 /** A site with these paths; all others answer 404. */
 export async function startSite(hosts: string, answers: Record<string, Answer>): Promise<Site> {
@@ -38,7 +39,7 @@ export async function startSite(hosts: string, answers: Record<string, Answer>):
     const answer = answers[new URL(request.url ?? "/", "https://site.invalid").pathname];
     if (answer === undefined) response.writeHead(404).end();
     else if ("html" in answer) response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(answer.html);
-    else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer.json));
+    else response.writeHead(200, { "content-type": "application/json" }).end(answer.json);
   });
   const port = await new Promise<number>((resolve) => {
     server.listen(0, "127.0.0.1", () => resolve(portOf(server.address())));

@@ -95,16 +95,15 @@ async function chooseModel(home: Home, model: ScriptedModel): Promise<void> {
 
 /** A test that may set one or more stages. */
 export const test = base.extend<{ set: (options?: StageOptions) => Promise<Stage> }>({
-  set: async ({ task, onTestFailed }, use) => {
+  set: async ({ task }, use) => {
     const stages: Stage[] = [];
     await use(async (options) => {
       const stage = await Stage.set(options);
       stages.push(stage);
       return stage;
     });
-    onTestFailed(() => undefined);
     for (const stage of stages) {
-      if (task.result?.state === "fail" || (task.result?.errors?.length ?? 0) > 0) await stage.keepEvidence(task.name);
+      if ((task.result?.errors?.length ?? 0) > 0) await stage.keepEvidence(task.name);
       await stage.close();
     }
   },

@@ -59,6 +59,26 @@ test("a second question remembers the first", async ({ set }) => {
   expect(call.texts("assistant")).toContain("It is 443.");
 });
 
+test("a new conversation knows nothing of the one before it, and both are in the history", async ({ set }) => {
+  const stage = await set();
+  const { panel } = await stage.begin();
+  const first = await panel.ask("What is the port?");
+  (await stage.model.call()).say("It is 443.");
+  await first.done();
+
+  await panel.press("New conversation");
+  await panel.shows("What does lb1 do?");
+  const second = await panel.ask("And the algorithm?");
+  const call = await stage.model.call();
+  call.say("Round robin.");
+  await second.answers("Round robin.");
+  expect(call.texts("assistant")).toEqual([]);
+  expect(call.raw).not.toContain("What is the port?");
+  const rows = (await panel.history()).locator(".history-title");
+  await rows.nth(1).waitFor();
+  expect(await rows.allTextContents()).toEqual(["And the algorithm?", "What is the port?"]);
+});
+
 test("the conversation is there again after the panel, the browser and the worker were closed", async ({ set }) => {
   const stage = await set();
   const { panel } = await stage.begin();

@@ -66,20 +66,21 @@ test("another tab in front is said, and a click takes it, in a conversation of i
 
 test("a page that the browser keeps to itself is explained, and the chat works without it", async ({ set }) => {
   const stage = await set();
-  const { panel } = await stage.begin("chrome://version");
-  await panel.chip.getByText("The browser does not allow this page to be read.").waitFor();
-  const turn = await panel.ask("Can you hear me?");
+  const browser = await stage.browser();
+  const panel = await SidePanel.open(browser, await browser.open("chrome://version/"));
+  await panel.shows("To let Sidewire read this page");
+  await panel.ask("Can you hear me?");
   const call = await stage.model.call();
-  call.say("Yes.");
-  await turn.answers("Yes.");
+  call.say("Loud and clear.");
+  await panel.shows("Loud and clear.");
   expect(call.question).toContain("Can you hear me?");
 });
 
-test("a site without permission is explained, with a button that asks for it", async ({ set }) => {
+test("a site without permission is explained and not read", async ({ set }) => {
   const site = await startSite("plain.test", { "/": { html: "<title>Plain</title><p>Plain text</p>" } });
   const stage = await set({ sites: [site] });
   const { panel } = await stage.begin("https://plain.test/");
-  await panel.chip.getByText("Sidewire may not read this site yet.").waitFor();
+  await panel.chip.getByText("To let Sidewire read this page, press its button in the toolbar.").waitFor();
   const turn = await panel.ask("What is here?");
   const call = await stage.model.call();
   call.say("I cannot see it.");

@@ -34,7 +34,7 @@ describe("a provider that refuses", () => {
       const turn = await panel.ask("What is the port?");
       await turn.error.getByText(text).waitFor();
       await turn.error.getByRole("button", { name: action }).waitFor();
-      expect(await turn.root.innerText()).not.toContain("canary-provider-text");
+      expect(await turn.root.textContent()).not.toContain("canary-provider-text");
     });
   }
 });

@@ -104,9 +104,12 @@ async fn doctor_finds_nothing_wrong_where_nothing_is() {
     assert!(good, "{findings:#?}");
 }
 
+/// Breaks one thing.
+type Spoil = fn(&Home);
+
 #[tokio::test]
 async fn doctor_names_each_fault_and_fails() {
-    let faults: [(&str, fn(&Home)); 4] = [
+    let faults: [(&str, Spoil); 4] = [
         ("config.toml", |home| home.configure("broken")),
         ("local.secret", |home| home.write_private("local.secret", "short")),
         ("cannot be reached", Home::use_dead_model),

@@ -1,119 +1,15 @@
-//! The conversations of a client: listed, read, changed, and nobody else's business.
+//! The conversations of a client: listed, searched, read in pages, renamed, deleted, branched.
 
-use sidewire_contract::bridge::conversations::{
-    ConversationBranch, ConversationDelete, ConversationGet, ConversationList, ConversationPage,
-    ConversationRename, ConversationRestore, ConversationSearch, ConversationTranscript, DataDelete,
-    RequestErrorCode,
-};
-use sidewire_contract::chat::{ChatRequest, ChatStop};
+use sidewire_contract::bridge::conversations::{ConversationTranscript, RequestErrorCode};
+use sidewire_contract::chat::ChatRequest;
 use sidewire_contract::frames::{ClientFrame, WorkerFrame};
-use sidewire_contract::ids::{ChatId, ConversationId, Cursor};
 use sidewire_contract::limits;
 use sidewire_contract::reason::ErrorReason;
-use sidewire_contract::text::Text;
 use sidewire_contract::turn::TurnState;
-use sidewire_tests::{
-    Client, Gate, Home, Identity, NativeHost, Peer, Script, ScriptedModel, canary_page, play, question,
-    request_id, until_quiet,
+use sidewire_tests::requests::{
+    ask, branch, delete, get, list, named, refusal, rename, restore, search, transcript,
 };
-
-use crate::resume::resume;
-
-fn named(name: &str, id: &str, text: &str) -> ChatRequest {
-    ChatRequest {
-        history_hint: Some(name.to_owned()),
-        ..question(id, text)
-    }
-}
-
-/// Asks in a conversation of this name; gives its id.
-async fn ask(peer: &mut impl Peer, name: &str, id: &str, text: &str) -> ConversationId {
-    let turn = play(peer, named(name, id, text)).await;
-    assert_eq!(turn.error, None);
-    turn.accepted.unwrap().conversation
-}
-
-async fn list(peer: &mut impl Peer, cursor: Option<Cursor>) -> ConversationPage {
-    page(
-        peer.call(ClientFrame::ConversationList(ConversationList {
-            request_id: request_id("list"),
-            cursor,
-        }))
-        .await,
-    )
-}
-
-async fn search(peer: &mut impl Peer, words: &str) -> Vec<ConversationId> {
-    let search = ConversationSearch {
-        request_id: request_id("s"),
-        query: Text::new(words).unwrap(),
-        cursor: None,
-    };
-    let found = page(peer.call(ClientFrame::ConversationSearch(search)).await);
-    found.items.into_iter().map(|item| item.id).collect()
-}
-
-fn page(frame: WorkerFrame) -> ConversationPage {
-    match frame {
-        WorkerFrame::ConversationPage(page) => page,
-        other => panic!("no page: {other:?}"),
-    }
-}
-
-fn get(conversation: &ConversationId, before: Option<Cursor>) -> ClientFrame {
-    ClientFrame::ConversationGet(ConversationGet {
-        request_id: request_id("get"),
-        conversation: conversation.clone(),
-        before,
-    })
-}
-
-fn rename(conversation: &ConversationId, title: &str) -> ClientFrame {
-    let title = Text::new(title).unwrap();
-    ClientFrame::ConversationRename(ConversationRename {
-        request_id: request_id("r"),
-        conversation: conversation.clone(),
-        title,
-    })
-}
-
-fn delete(conversation: &ConversationId) -> ClientFrame {
-    ClientFrame::ConversationDelete(ConversationDelete {
-        request_id: request_id("d"),
-        conversation: conversation.clone(),
-    })
-}
-
-fn restore(conversation: &ConversationId) -> ClientFrame {
-    ClientFrame::ConversationRestore(ConversationRestore {
-        request_id: request_id("u"),
-        conversation: conversation.clone(),
-    })
-}
-
-fn branch(conversation: &ConversationId, before: &str) -> ClientFrame {
-    let before = ChatId::new(before).unwrap();
-    ClientFrame::ConversationBranch(ConversationBranch {
-        request_id: request_id("b"),
-        conversation: conversation.clone(),
-        before,
-    })
-}
-
-fn transcript(frame: WorkerFrame) -> ConversationTranscript {
-    match frame {
-        WorkerFrame::ConversationTranscript(transcript) => *transcript,
-        other => panic!("no transcript: {other:?}"),
-    }
-}
-
-fn error_code(frame: &WorkerFrame) -> Option<RequestErrorCode> {
-    match frame {
-        WorkerFrame::RequestError(error) => Some(error.code),
-        WorkerFrame::RequestDone(_) => None,
-        other => panic!("no answer to a request: {other:?}"),
-    }
-}
+use sidewire_tests::{Gate, Home, Peer, Script, ScriptedModel, canary_page, play, question};
 
 fn prompts(transcript: &ConversationTranscript) -> Vec<&str> {
     transcript.turns.iter().map(|turn| turn.prompt.as_str()).collect()
@@ -307,18 +203,18 @@ async fn a_conversation_is_renamed_deleted_and_restored() {
     let mut client = worker.client().await;
     let conversation = ask(&mut client, "a", "c-1", "What?").await;
     assert_eq!(
-        error_code(&client.call(rename(&conversation, "A better name")).await),
+        refusal(&client.call(rename(&conversation, "A better name")).await),
         None
     );
     assert_eq!(list(&mut client, None).await.items[0].title, "A better name");
-    assert_eq!(error_code(&client.call(delete(&conversation)).await), None);
+    assert_eq!(refusal(&client.call(delete(&conversation)).await), None);
     assert_eq!(list(&mut client, None).await.items, []);
     assert_eq!(search(&mut client, "What").await, []);
     assert_eq!(
-        error_code(&client.call(get(&conversation, None)).await),
+        refusal(&client.call(get(&conversation, None)).await),
         Some(RequestErrorCode::NotFound)
     );
-    assert_eq!(error_code(&client.call(restore(&conversation)).await), None);
+    assert_eq!(refusal(&client.call(restore(&conversation)).await), None);
     assert_eq!(list(&mut client, None).await.items[0].title, "A better name");
     assert_eq!(
         prompts(&transcript(client.call(get(&conversation, None)).await)),
@@ -373,74 +269,7 @@ async fn a_branch_holds_the_turns_before_one_and_goes_its_own_way() {
         ["one", "two", "three"]
     );
     let missing = client.call(branch(&conversation, "c-9")).await;
-    assert_eq!(error_code(&missing), Some(RequestErrorCode::NotFound));
-}
-
-/// Everything that another client might try with a conversation and its running turn.
-async fn check_stranger_reaches_nothing(stranger: &mut impl Peer, conversation: &ConversationId) {
-    assert_eq!(list(stranger, None).await.items, []);
-    assert_eq!(search(stranger, "secret").await, []);
-    for frame in [
-        get(conversation, None),
-        rename(conversation, "mine"),
-        delete(conversation),
-        restore(conversation),
-        branch(conversation, "c-1"),
-    ] {
-        let kind = frame.frame_type();
-        assert_eq!(
-            error_code(&stranger.call(frame).await),
-            Some(RequestErrorCode::NotFound),
-            "{kind}"
-        );
-    }
-    stranger.send(resume(&["c-1"])).await;
-    let frames = stranger.receive_only(1).await;
-    assert!(
-        matches!(frames.as_slice(), [WorkerFrame::TurnUnknown(_)]),
-        "{frames:?}"
-    );
-    stranger
-        .send(ClientFrame::ChatStop(ChatStop {
-            id: ChatId::new("c-1").unwrap(),
-        }))
-        .await;
-    assert_eq!(until_quiet(stranger).await, []);
-    // Naming it only makes a conversation of one's own.
-    let own = ask(stranger, conversation.as_str(), "c-x", "hello").await;
-    assert_ne!(&own, conversation);
-}
-
-#[tokio::test]
-async fn s20_another_client_reaches_nothing_of_a_conversation() {
-    let gate = Gate::new();
-    let model =
-        ScriptedModel::playing(Script::stream().text("secret ").wait(&gate).text("words").done()).await;
-    let home = Home::with_model(&model);
-    let worker = home.worker().await;
-    let mut owner = worker.client().await;
-    owner
-        .send(ClientFrame::ChatRequest(Box::new(question("c-1", "secret?"))))
-        .await;
-    let WorkerFrame::TurnAccepted(accepted) = owner.receive().await else {
-        panic!("not accepted")
-    };
-    let extension = worker.paired(&home).await;
-    check_stranger_reaches_nothing(&mut worker.client_as(&extension).await, &accepted.conversation).await;
-    let mut host = NativeHost::start(&home);
-    host.introduce(&Identity::local(worker.secret)).await;
-    check_stranger_reaches_nothing(&mut host, &accepted.conversation).await;
-    gate.open();
-    let mut text = String::new();
-    loop {
-        match owner.receive().await {
-            WorkerFrame::ChatDelta(delta) => text.push_str(&delta.delta),
-            WorkerFrame::ChatDone(_) => break,
-            WorkerFrame::TurnReport(report) => assert_eq!(report.stopped, None, "nobody else could stop it"),
-            other => panic!("{other:?}"),
-        }
-    }
-    assert_eq!(text, "secret words");
+    assert_eq!(refusal(&missing), Some(RequestErrorCode::NotFound));
 }
 
 #[tokio::test]
@@ -460,57 +289,4 @@ async fn conversations_survive_a_restart_of_the_worker() {
         conversation
     );
     assert_eq!(model.request(1).await.texts("user"), ["Before?", "After?"]);
-}
-
-#[tokio::test]
-async fn delete_all_leaves_others_alone() {
-    let home = Home::new();
-    let worker = home.worker().await;
-    let (mut one, mut other) = (worker.client().await, worker.client().await);
-    ask(&mut one, "a", "c-1", "CANARY-mine").await;
-    ask(&mut other, "a", "c-1", "theirs").await;
-    let everything = ClientFrame::DataDelete(DataDelete {
-        request_id: request_id("all"),
-    });
-    assert_eq!(error_code(&one.call(everything).await), None);
-    assert_eq!(list(&mut one, None).await.items, []);
-    assert_eq!(list(&mut other, None).await.items.len(), 1);
-    // Not even in the free pages of the database.
-    home.assert_nowhere("CANARY-mine");
-}
-
-async fn converse_privately(mut client: Client) {
-    let request = ChatRequest {
-        context: Some(canary_page("CANARY-PAGE")),
-        ..question("c-1", "CANARY-QUESTION?")
-    };
-    let turn = play(&mut client, request).await;
-    assert_eq!(turn.text, "CANARY-ANSWER");
-    assert_eq!(
-        list(&mut client, None).await.items.len(),
-        1,
-        "it lives as long as the window"
-    );
-    // Whatever is written late has been written once an ordinary turn is stored.
-    client.vanish();
-}
-
-#[tokio::test]
-async fn of_a_private_window_nothing_is_on_the_disk() {
-    let model = ScriptedModel::playing(Script::says("CANARY-ANSWER")).await;
-    let home = Home::with_model(&model);
-    let worker = home.worker().await;
-    let identity = worker.paired(&home).await;
-    converse_privately(worker.client_as(&identity.clone().private()).await).await;
-    let mut open = worker.client_as(&identity).await;
-    assert_eq!(
-        list(&mut open, None).await.items,
-        [],
-        "the ordinary window of the same browser sees nothing of it"
-    );
-    play(&mut open, question("c-2", "ORDINARY?")).await;
-    home.until_stored("ORDINARY").await;
-    home.assert_nowhere("CANARY");
-    worker.end().await;
-    home.assert_nowhere("CANARY");
 }

@@ -264,3 +264,59 @@ async fn every_frame_to_a_browser_fits_however_much_escaping_adds() {
         );
     }
 }
+
+#[tokio::test]
+async fn an_answer_full_of_links_still_ends_and_can_be_shown_again() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let worker = home.worker().await;
+    let mut client = worker.client().await;
+    let links: String = (0..30_000)
+        .map(|number| format!("https://a.b/{number} "))
+        .collect();
+    model.script(Script::says(&links));
+    client
+        .send(ClientFrame::ChatRequest(Box::new(in_its_own("c-1"))))
+        .await;
+    check_frames_fit(&mut client, &links).await;
+    client.send(crate::resume::resume(&["c-1"])).await;
+    let json = client.receive_text().await.unwrap();
+    assert!(json.len() <= limits::BROWSER_FRAME, "{}", json.len());
+    assert!(
+        json.contains("turn_snapshot") && json.contains("https://a.b/0 "),
+        "{json:.200}"
+    );
+}
+
+#[tokio::test]
+async fn a_long_question_about_a_page_with_a_long_name_can_be_shown_again() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let worker = home.worker().await;
+    let mut client = worker.client().await;
+    let page = sidewire_tests::canary_page(&"\u{2}".repeat(400_000));
+    let text = "\u{1}".repeat(limits::CHAT_TEXT);
+    let request = ChatRequest {
+        context: Some(page),
+        ..question("c-1", &text)
+    };
+    assert_eq!(play(&mut client, request).await.error, None);
+    client.send(crate::resume::resume(&["c-1"])).await;
+    let json = client.receive_text().await.unwrap();
+    assert!(
+        json.len() <= limits::BROWSER_FRAME && json.contains("turn_snapshot"),
+        "{} {json:.200}",
+        json.len()
+    );
+    let list = sidewire_tests::requests::list(&mut client, None).await;
+    let conversation = &list.items[0].id;
+    client
+        .send(sidewire_tests::requests::get(conversation, None))
+        .await;
+    let json = client.receive_text().await.unwrap();
+    assert!(
+        json.len() <= limits::BROWSER_FRAME && json.contains("conversation_transcript"),
+        "{} {json:.200}",
+        json.len()
+    );
+}

@@ -21,6 +21,7 @@ mod logs;
 mod main_path;
 mod native_frames;
 mod native_host;
+mod ownership;
 mod prompt;
 mod provider_faults;
 mod resume;

@@ -2,7 +2,9 @@
 
 use sidewire_contract::chat::ChatRequest;
 use sidewire_contract::turn::Reference;
-use sidewire_tests::{Home, Identity, NativeHost, Peer, Script, ScriptedModel, page, play, question};
+use sidewire_tests::{
+    Home, Identity, NativeHost, Peer, Script, ScriptedModel, page, play, question, until_quiet,
+};
 
 fn about_the_page(id: &str, text: &str) -> ChatRequest {
     ChatRequest {
@@ -131,4 +133,26 @@ async fn thinking_shows_as_signs_of_life_and_never_as_text() {
     let turn = play(&mut worker.client().await, question("c-1", "Why?")).await;
     assert_eq!(turn.keepalives, 1);
     assert_eq!(turn.done(), "Answer.");
+}
+
+#[tokio::test]
+async fn what_comes_with_later_issues_is_answered_all_the_same() {
+    let home = Home::new();
+    let worker = home.worker().await;
+    let mut client = worker.client().await;
+    let blob = format!("blob:sha256:{}", "a".repeat(64));
+    let read = format!(r#"{{"type":"media_asset_read","requestId":"m","ref":"{blob}"}}"#);
+    for (sent, answered) in [
+        (r#"{"type":"set_host_tools","tools":[]}"#, "set_host_tools_error"),
+        (read.as_str(), "asset-unavailable"),
+    ] {
+        client.send_text(sent).await;
+        let answer = client.receive_text().await.unwrap();
+        assert!(answer.contains(answered), "{sent}: {answer}");
+    }
+    // The result of a call that nobody made is ignored, as the contract wants.
+    client
+        .send_text(r#"{"type":"host_tool_result","id":"1","result":{"content":[]}}"#)
+        .await;
+    assert_eq!(until_quiet(&mut client).await, []);
 }

@@ -15,7 +15,7 @@ struct Asked {
 
 impl Asked {
     async fn new() -> Self {
-        Self::set_up(|home, model| home.use_model(model)).await
+        Self::set_up(Home::use_model).await
     }
 
     async fn set_up(configure: impl FnOnce(&Home, &ScriptedModel)) -> Self {

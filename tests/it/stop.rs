@@ -6,7 +6,7 @@ use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::ids::ChatId;
 use sidewire_contract::turn::TurnState;
 use sidewire_tests::{
-    Gate, Home, Peer, Script, ScriptedModel, Turn, page, play, play_all, question, request_id, until_quiet,
+    Gate, Home, Peer, Script, ScriptedModel, Turn, page, play, play_all, question, requests, until_quiet,
     within,
 };
 
@@ -56,7 +56,7 @@ async fn a_stopped_turn_is_done_and_keeps_its_text() {
 
     let conversation = turn.accepted.unwrap().conversation;
     let get = ConversationGet {
-        request_id: request_id("r"),
+        request_id: requests::id("r"),
         conversation,
         before: None,
     };

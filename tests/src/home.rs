@@ -191,7 +191,7 @@ impl Home {
                     Ok(found) if found.is_dir() => folders.push(path),
                     // A database's side files come and go.
                     Ok(found) if found.is_file() => {
-                        files.extend(fs::read(&path).ok().map(|bytes| (path, bytes)))
+                        files.extend(fs::read(&path).ok().map(|bytes| (path, bytes)));
                     }
                     Ok(_) | Err(_) => {}
                 }

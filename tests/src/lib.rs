@@ -23,6 +23,7 @@ mod page;
 mod peer;
 mod process;
 mod raw;
+pub mod requests;
 mod turn;
 mod worker;
 
@@ -38,5 +39,5 @@ pub use page::{canary_page, page, question};
 pub use peer::{Peer, ping, until_quiet};
 pub use process::{Process, is_alive, program};
 pub use raw::{HttpAnswer, RawSocket};
-pub use turn::{Turn, play, play_all, request_id};
+pub use turn::{Turn, play, play_all};
 pub use worker::Worker;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sidewire_contract::bridge::turns::{TurnAccepted, TurnReport};
 use sidewire_contract::chat::ChatRequest;
 use sidewire_contract::frames::{ClientFrame, WorkerFrame};
-use sidewire_contract::ids::{ChatId, RequestId};
+use sidewire_contract::ids::ChatId;
 use sidewire_contract::reason::ErrorReason;
 use sidewire_contract::turn::{NoticeCode, Reference, TurnState};
 
@@ -143,13 +143,4 @@ fn turn_of(frame: &WorkerFrame) -> Option<&ChatId> {
         WorkerFrame::TurnSnapshot(snapshot) => Some(&snapshot.turn.id),
         _ => None,
     }
-}
-
-/// A request id of this text.
-///
-/// # Panics
-/// When it is none.
-#[must_use]
-pub fn request_id(text: &str) -> RequestId {
-    RequestId::new(text).unwrap()
 }

@@ -20,6 +20,7 @@ use crate::feed::{Subscription, TurnFeed};
 use crate::hooks::Hooks;
 use crate::ids::{ConversationId, Owner, TurnId, TurnKey};
 use crate::message::{Message, Part, Role};
+use crate::page_block::text::clip;
 use crate::provider::Provider;
 use crate::record::{PageStub, TurnRecord, TurnState};
 use crate::references::ReferenceKinds;
@@ -28,6 +29,8 @@ use crate::tool::Tool;
 use crate::turn::StopSwitch;
 use live::{LiveTurns, Seat};
 
+/// Most bytes of a page's title or address that are kept with its turn.
+const PAGE_NAME_BYTES: usize = 4 * 1024;
 /// How long a turn goes on without a client (decision 10).
 pub const GRACE: Duration = Duration::from_secs(30);
 /// The ends of disposed turns are stored by then.
@@ -377,19 +380,24 @@ fn first_record(ask: &Ask) -> TurnRecord {
         media: Vec::new(),
         notices: Vec::new(),
         page: ask.page.as_deref().map(|page| PageStub {
-            title: page.title.clone(),
-            url: page.url.clone(),
+            title: page_name(&page.title),
+            url: page_name(&page.url),
         }),
         model: None,
         usage: None,
     }
 }
 
+/// Title or address as it is kept: what is longer is no name, and would not fit the frame that shows the turn again.
+fn page_name(text: &str) -> String {
+    clip(text, PAGE_NAME_BYTES).to_owned()
+}
+
 /// The question as it is stored: the page it was about is kept by name only.
 fn user_message(ask: &Ask) -> Message {
     let page = ask.page.as_deref().map(|page| Part::Page {
-        title: page.title.clone(),
-        url: page.url.clone(),
+        title: page_name(&page.title),
+        url: page_name(&page.url),
         captured_at_ms: page.captured_at_ms,
     });
     let text = Part::Text {

@@ -38,6 +38,8 @@ const SOCKETS: usize = 1024;
 const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Most bytes of a request's headers.
 const HEADER_BYTES: usize = 16 * 1024;
+/// So long a stranger waits for its turn to prove itself: many clients may come back at once, as after a restart.
+const QUEUE: Duration = Duration::from_secs(2);
 /// What a stranger may send before it has proved itself: a few small frames.
 const STRANGER_BYTES: usize = 16 * 1024;
 
@@ -196,7 +198,8 @@ async fn bridge(State(shared): State<Shared>, mut request: Request) -> Response 
     let Some(caller) = request.extensions_mut().remove::<Caller>() else {
         return StatusCode::FORBIDDEN.into_response();
     };
-    let Ok(stranger) = Arc::clone(&shared.front.strangers).try_acquire_owned() else {
+    let stranger = Arc::clone(&shared.front.strangers).acquire_owned();
+    let Ok(Ok(stranger)) = tokio::time::timeout(QUEUE, stranger).await else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     let Ok(place) = Arc::clone(&shared.places).try_acquire_owned() else {

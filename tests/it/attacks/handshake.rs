@@ -1,9 +1,9 @@
 //! S5, S6, S13, S19: a key that is missing, wrong, another's or only overheard. "Refused" means closed before
 //! anything is dispatched (decision 2).
 
-use sidewire_contract::bridge::handshake::Role;
+use sidewire_contract::bridge::handshake::{BridgeErrorCode, Role};
 use sidewire_contract::bridge::mac::{MacLabel, mac_transcript};
-use sidewire_contract::frames::ClientFrame;
+use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::ids::{Hex256, KeyId};
 use sidewire_tests::{
     Client, Home, Identity, Key, Peer, Refused, ScriptedModel, Worker, ping, play, question,
@@ -220,25 +220,84 @@ async fn s13_nothing_is_dispatched_before_the_handshake_is_done() {
     );
 }
 
+/// What an extension says of itself behind a native host.
+fn introduction() -> String {
+    let uuid = "11111111-2222-4333-8444-555555555555";
+    serde_json::json!({
+        "type": "client_info", "client": { "name": "x", "version": "1" }, "contractVersion": "2.1.0",
+        "instance": uuid, "browserRun": uuid,
+    })
+    .to_string()
+}
+
 #[tokio::test]
-async fn s13_a_client_cannot_shake_hands_twice_or_introduce_itself_anew() {
+async fn s13_only_a_host_may_introduce_somebody_else() {
     let home = Home::new();
     let worker = home.worker().await;
     let extension = worker.paired(&home).await;
-    for (role, identity) in [(Role::Browser, extension), (Role::Cli, worker.local())] {
+    for identity in [extension, worker.local()] {
         let mut client = worker.client_as(&identity).await;
-        let info = serde_json::json!({
-            "type": "client_info", "client": { "name": "x", "version": "1" }, "contractVersion": "2.1.0",
-            "instance": "11111111-2222-4333-8444-555555555555", "browserRun": "11111111-2222-4333-8444-555555555555",
-        });
-        for text in [
-            info.to_string(),
-            format!(r#"{{"type":"hello","bridge":1,"keyId":"local","nonceC":"{WRONG}"}}"#),
-        ] {
-            client.send_text(&text).await;
-            let answer = client.receive_text().await.unwrap();
-            assert!(answer.contains("bridge_error"), "{role:?}: {answer}");
-        }
+        client.send_text(&introduction()).await;
+        assert!(client.next_or_close().await.is_err(), "{:?}", identity.role);
+    }
+    let mut host = worker
+        .client_as(&Identity {
+            role: Role::Host,
+            ..worker.local()
+        })
+        .await;
+    host.send_text(&introduction()).await;
+    assert!(matches!(host.receive().await, WorkerFrame::HelloAck(_)));
+}
+
+#[tokio::test]
+async fn s13_a_second_handshake_is_refused() {
+    let home = Home::new();
+    let worker = home.worker().await;
+    let mut client = worker.client().await;
+    client.hello(&worker.local().key).await;
+    let WorkerFrame::BridgeError(error) = client.receive().await else {
+        panic!("not refused")
+    };
+    assert_eq!(error.code, BridgeErrorCode::BadFrame);
+}
+
+#[tokio::test]
+async fn s13_a_host_asks_nothing_before_its_browser_said_who_it_is() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let worker = home.worker().await;
+    let mut host = worker
+        .client_as(&Identity {
+            role: Role::Host,
+            ..worker.local()
+        })
+        .await;
+    for text in [
+        ClientFrame::ChatRequest(Box::new(question("c-1", "EARLY?"))).encode(),
+        r#"{"type":"conversation_list","requestId":"r"}"#.to_owned(),
+        r#"{"type":"resume","turns":["c-1"]}"#.to_owned(),
+    ] {
+        host.send_text(&text).await;
+        assert!(
+            matches!(host.receive().await, WorkerFrame::BridgeError(_)),
+            "{text}"
+        );
+    }
+    assert_eq!(model.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn s06_a_pairing_does_not_make_a_local_program() {
+    let home = Home::new();
+    let worker = home.worker().await;
+    let extension = worker.paired(&home).await;
+    for role in [Role::Host, Role::Cli, Role::Editor] {
+        let pretender = Identity {
+            role,
+            ..extension.clone()
+        };
+        assert_eq!(try_key(&worker, &pretender).await, Err(POLICY), "{role:?}");
     }
 }
 

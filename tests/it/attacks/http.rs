@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use sidewire_contract::bridge::conversations::ConversationList;
 use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::identity::EXTENSION_ID;
-use sidewire_tests::{Home, HttpAnswer, Peer, Worker, request_id};
+use sidewire_tests::{Home, HttpAnswer, Peer, Worker, requests};
 
 const ROUTES: [&str; 6] = [
     "/",
@@ -253,7 +253,7 @@ async fn s09_a_form_of_a_web_page_changes_nothing() {
         }
     }
     let list = ClientFrame::ConversationList(ConversationList {
-        request_id: request_id("r"),
+        request_id: requests::id("r"),
         cursor: None,
     });
     let WorkerFrame::ConversationPage(page) = worker.client().await.call(list).await else {

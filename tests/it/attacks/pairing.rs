@@ -4,7 +4,7 @@ use sidewire_contract::bridge::conversations::RequestErrorCode;
 use sidewire_contract::bridge::models::{PairingList, PairingRevoke};
 use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::ids::Hex256;
-use sidewire_tests::{Client, Home, Identity, Key, Peer, Refused, Worker, request_id};
+use sidewire_tests::{Client, Home, Identity, Key, Peer, Refused, Worker, requests, until_quiet};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 const POLICY: Refused = Refused::Closed(Some(CloseCode::Policy));
@@ -120,7 +120,7 @@ async fn s12_an_extension_sees_all_pairings_and_ends_only_its_own() {
     let (one, other) = (worker.paired(&home).await, worker.paired(&home).await);
     let mut client = worker.client_as(&one).await;
     let list = ClientFrame::PairingList(PairingList {
-        request_id: request_id("l"),
+        request_id: requests::id("l"),
     });
     let WorkerFrame::PairingPage(page) = client.call(list).await else {
         panic!("no page")
@@ -137,7 +137,7 @@ async fn s12_an_extension_sees_all_pairings_and_ends_only_its_own() {
     );
     let revoke = |key: &Identity| {
         ClientFrame::PairingRevoke(PairingRevoke {
-            request_id: request_id("x"),
+            request_id: requests::id("x"),
             key_id: key.key.id.clone(),
         })
     };
@@ -150,4 +150,15 @@ async fn s12_an_extension_sees_all_pairings_and_ends_only_its_own() {
     };
     assert_eq!(worker.try_client(&one).await.err(), Some(POLICY));
     worker.client_as(&other).await;
+}
+
+#[tokio::test]
+async fn s12_revoking_a_pairing_ends_its_connection() {
+    let home = Home::new();
+    let worker = home.worker().await;
+    let (one, other) = (worker.paired(&home).await, worker.paired(&home).await);
+    let (mut revoked, mut kept) = (worker.client_as(&one).await, worker.client_as(&other).await);
+    home.run(&["pair", "--revoke", one.key.id.as_str()]).await.ok();
+    while revoked.receive_text().await.is_some() {}
+    assert_eq!(until_quiet(&mut kept).await, []);
 }

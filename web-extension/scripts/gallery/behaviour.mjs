@@ -1,6 +1,6 @@
 // @ts-check
 /** What a person does with keys and buttons, and what the service worker hears of it. */
-import { check, drawn, open, post, posted } from "./browser.mjs";
+import { check, drawn, open, post, posted, SHOWN } from "./browser.mjs";
 
 /**
  * @typedef {import("./browser.mjs").Check} Check
@@ -74,7 +74,7 @@ const keys = [
     const [stop] = await heard(page, "stop", 1);
     check(stop?.["turn"] === "c-2", JSON.stringify(stop));
     await page.getByText("Stopped.").waitFor();
-    await post(page, { kind: "delta", turn: "c-2", at: 420, text: "LATE" });
+    await post(page, { kind: "delta", key: SHOWN, turn: "c-2", at: 420, text: "LATE" });
     await drawn(page);
     check((await page.getByText("LATE").count()) === 0, "text that comes after a stop is ignored");
   }),
@@ -155,7 +155,7 @@ const actions = [
     const turn = await page.evaluate(() =>
       Reflect.get(globalThis, "gallery").turn({ id: "c-2", state: "failed", reason: "brand-new" }),
     );
-    await post(page, { kind: "turn", turn });
+    await post(page, { kind: "turn", key: SHOWN, turn });
     await page.getByText("for a reason this version does not know").waitFor();
     await page.getByRole("button", { name: "Send" }).waitFor();
   }),
@@ -241,8 +241,29 @@ const actions = [
     );
     await post(page, { kind: "conversation", conversation: other });
     await page.waitForFunction(() => document.querySelector("textarea")?.value === "");
-    await post(page, { kind: "conversation", conversation: { ...other, id: "11111111-2222-4333-8444-555555555555" } });
+    const first = await page.evaluate(() => Reflect.get(globalThis, "gallery").conversation());
+    await post(page, { kind: "conversation", conversation: first });
     await page.waitForFunction(() => document.querySelector("textarea")?.value === "half a thought");
+  }),
+  behaves("a question that was sent does not come back in a new chat", "empty", async (page) => {
+    const conversation = { key: "n-1", title: "", mode: "educational", turns: [], ephemeral: false };
+    await post(page, { kind: "conversation", conversation });
+    await composer(page).fill("sent once");
+    await page.waitForFunction(() =>
+      Reflect.get(globalThis, "chrome")
+        .storage.session.get(null)
+        .then((/** @type {Record<string, unknown>} */ all) =>
+          Object.keys(all).some((key) => key.startsWith("draft:window")),
+        ),
+    );
+    await page.keyboard.press("Enter");
+    await heard(page, "ask", 1);
+    const id = "41111111-2222-4333-8444-555555555555";
+    await post(page, { kind: "conversation", conversation: { ...conversation, id } });
+    await post(page, { kind: "conversation", conversation: { ...conversation, key: "n-2" } });
+    await drawn(page);
+    await drawn(page);
+    check((await composer(page).inputValue()) === "", "the new chat starts empty");
   }),
   behaves("a broken port comes back by itself", "answer", async (page) => {
     await page.evaluate(() => Reflect.get(globalThis, "gallery").breakPort());

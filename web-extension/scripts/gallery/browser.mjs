@@ -17,6 +17,9 @@ const USUAL_PLACES = [
   "/usr/bin/google-chrome",
 ];
 
+/** The key of the conversation that most scenes show. */
+export const SHOWN = "key of 11111111-2222-4333-8444-555555555555";
+
 /** Starts a headless browser. */
 export async function launch() {
   const executablePath = process.env["SIDEWIRE_CHROMIUM"] ?? USUAL_PLACES.find((place) => existsSync(place));

@@ -1,6 +1,6 @@
 // @ts-check
 /** How the transcript behaves while text arrives and when there is very much of it. */
-import { check, drawn, open, post, posted } from "./browser.mjs";
+import { check, drawn, open, post, posted, SHOWN } from "./browser.mjs";
 
 /**
  * @typedef {import("./browser.mjs").Check} Check
@@ -12,7 +12,7 @@ const TYPING_MS = 16;
 const LINE = "Another line of the answer, long enough to wrap once.\n\n";
 
 /** @param {Page} page @param {number} at @param {string} text */
-const delta = (page, at, text) => post(page, { kind: "delta", turn: "c-2", at, text });
+const delta = (page, at, text) => post(page, { kind: "delta", key: SHOWN, turn: "c-2", at, text });
 
 /** @param {Page} page */
 const place = (page) =>
@@ -112,10 +112,10 @@ async function announcesOnce(where) {
   const turn = await page.evaluate(() =>
     Reflect.get(globalThis, "gallery").turn({ id: "c-2", text: "The **answer**." }),
   );
-  await post(page, { kind: "turn", turn });
+  await post(page, { kind: "turn", key: SHOWN, turn });
   await page.getByText("New answer: The answer.").waitFor({ state: "attached" });
-  await post(page, { kind: "alive", turn: "c-2" });
-  await post(page, { kind: "turn", turn });
+  await post(page, { kind: "alive", key: SHOWN, turn: "c-2" });
+  await post(page, { kind: "turn", key: SHOWN, turn });
   await drawn(page);
   const said = await page.evaluate(() => Reflect.get(globalThis, "said"));
   check(said.length === 1, `said ${said.length} times: ${said.join(" | ")}`);
@@ -130,7 +130,7 @@ async function olderKeepsThePlace(where) {
   await drawn(page);
   const before = await first.boundingBox();
   const turn = await page.evaluate(() => Reflect.get(globalThis, "gallery").turn({ id: "c-0", prompt: "Before all" }));
-  await post(page, { kind: "older", turns: [turn] });
+  await post(page, { kind: "older", key: SHOWN, turns: [turn] });
   await page.getByText("Before all").waitFor({ state: "attached" });
   await drawn(page);
   const after = await first.boundingBox();

@@ -16,7 +16,7 @@ let captured: (tabId: number) => CaptureResult;
 const reader: PageReader = {
   captureTab: async (tabId) => captured(tabId),
   sessionKeyOf: (url) => (url.startsWith("https://") ? `${new URL(url).hostname.split(".")[0]}|production` : null),
-  apiStateOf: async () => "none",
+  pageStateOf: async () => ({ api: "none" }),
 };
 
 function page(tabId: number, url: string, title = "lb1"): CaptureResult {
@@ -133,10 +133,18 @@ describe("N1: another page than the one asked about is never sent", () => {
     expect(await ask()).toEqual({ ok: false, reason: "page-changed" });
   });
 
-  it("when the tab is gone", async () => {
+  it("when the conversation was about another tenant and its turns were not read yet", async () => {
+    conversation.id = "11111111-2222-4333-8444-555555555555";
+    conversation.sessionKey = "a|production";
+    fake.tabList = [{ id: 7, windowId: 1, active: true, url: URL_B }];
+    captured = (tabId) => page(tabId, URL_B);
+    expect(await ask()).toEqual({ ok: false, reason: "page-changed" });
+  });
+
+  it("although a conversation whose tab is gone goes on without a page", async () => {
     goingOn();
     fake.tabList = [];
-    expect(await ask()).toEqual({ ok: false, reason: "page-changed" });
+    expect(await ask()).toMatchObject({ ok: true, request: { context: null, sessionKey: "a|production" } });
   });
 
   it("although the same tenant's other pages are fine", async () => {

@@ -48,7 +48,8 @@ export async function prepare(conversation: Conversation, question: Question, re
       mode: question.mode,
       tabId: conversation.tabId ?? NO_TAB,
       sessionKey,
-      ...(conversation.id !== undefined && { history_hint: conversation.id }),
+      // Before it has an id our own name must tell it from others about the same tab, which the worker would go on with.
+      history_hint: conversation.id ?? conversation.key,
     },
   };
 }
@@ -90,14 +91,14 @@ async function pageFor(
   return same && now.id === preview.snapshot.tabId ? { capture: preview } : "changed";
 }
 
-/** Reads the page now; refuses one of another tab, tenant or address than was asked about (N1). */
+/** Reads the page now, if there still is one; refuses one of another tab, tenant or address than was asked about (N1). */
 async function capture(
   conversation: Conversation,
   reader: PageReader,
 ): Promise<{ capture: Capture | null } | "changed"> {
   const { tabId } = conversation;
   const before = await tabFacts(tabId);
-  if (before === null || tabId === undefined) return conversation.turns.length > 0 ? "changed" : { capture: null };
+  if (before === null || tabId === undefined) return { capture: null };
   if (!belongs(conversation, before.url, reader.sessionKeyOf)) return "changed";
   const result = await reader.captureTab(tabId);
   delete conversation.unreadable;

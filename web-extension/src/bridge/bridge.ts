@@ -8,9 +8,11 @@ import type { ConversationTranscript, TurnAccepted, TurnSnapshot, WorkerFrame } 
 import { within } from "../shared/within";
 import { loadClient } from "./client";
 import { type Conversation, Conversations, putTurn, viewOf } from "./conversations";
+import { faultOfBridgeError, isLinkReason } from "./faults";
+import { forgetClosedIncognito } from "./incognito";
 import { LinkKeeper } from "./link";
 import { type PageReader, pageChip } from "./page";
-import type { TurnView } from "./panel-port";
+import type { Link, TurnView } from "./panel-port";
 import { type Panel, Panels } from "./panels";
 import { Places } from "./places";
 import { Requests } from "./requests";
@@ -41,12 +43,15 @@ export class Bridge {
     failed: () => this.turns.linkFailed(),
     frame: (frame) => this.#frame(frame),
     garbled: ({ tag, turn }) => {
-      if (turn !== undefined && (tag === "chat_error" || tag === "chat_done")) this.turns.unreadableEnd(turn);
+      if (turn === undefined) return;
+      if (tag === "chat_error" || tag === "chat_done") this.turns.unreadableEnd(turn);
+      else if (tag === "chat_delta") this.turns.unreadableText(turn);
     },
   });
   readonly turns = new Turns({
     send: (frame) => this.link.send(frame),
     connected: () => this.link.isReady,
+    nextTryAt: () => nextTryOf(this.link.link),
     changed: (key, view) => this.#turnChanged(key, view),
     text: (key, view, added) => {
       const conversation = this.#put(key, view);
@@ -56,7 +61,7 @@ export class Bridge {
     alive: (key, turn) => {
       const conversation = this.conversations.get(key);
       if (conversation === undefined) return;
-      for (const panel of this.panels.showing(conversation)) panel.post({ kind: "alive", turn });
+      for (const panel of this.panels.showing(conversation)) panel.post({ kind: "alive", key, turn });
     },
     settled: () => this.rest(),
   });
@@ -65,21 +70,25 @@ export class Bridge {
     this.reader = reader;
   }
 
-  /** Picks up what a dead service worker left; nothing else is handled before. */
+  /** Picks up what a dead service worker left; nothing else is handled before. It never fails: what cannot be read is gone. */
   async restore(): Promise<void> {
+    await forgetClosedIncognito().catch(() => undefined);
     await Promise.all([this.conversations.restore(), this.places.restore()]);
     await this.turns.restore();
     if (this.turns.size > 0) this.link.need();
   }
 
-  /** Shows a conversation in a panel. */
-  show(panel: Panel, conversation: Conversation): void {
+  /**
+   * Shows a conversation in a panel. One that `hasPicture` of it, because it outlived the service worker, keeps that until
+   * there is a better one, so that nothing flickers.
+   */
+  show(panel: Panel, conversation: Conversation, hasPicture = false): void {
     panel.discard();
     this.conversations.keep(conversation);
     panel.conversation = conversation;
     this.places.put(panel.place, conversation.key);
-    if (conversation.loaded) panel.post({ kind: "conversation", conversation: viewOf(conversation) });
-    else void this.#showWhenRead(panel, conversation);
+    if (conversation.loaded || !hasPicture) panel.post({ kind: "conversation", conversation: viewOf(conversation) });
+    if (!conversation.loaded) void this.#showWhenRead(panel, conversation);
     void this.refreshChip(panel);
   }
 
@@ -117,13 +126,11 @@ export class Bridge {
 
   /** Takes over a transcript; a turn that is at hand here is newer than the worker's record of it. */
   fill(conversation: Conversation, { conversation: item, turns, before }: ConversationTranscript): void {
-    const mine = new Map(conversation.turns.filter(isKnown).map((turn) => [turn.id, turn]));
-    const stored = new Set(turns.map((turn) => turn.id));
-    conversation.turns = [
-      ...turns.map((turn) => mine.get(turn.id) ?? turn),
-      ...conversation.turns.filter((turn) => !stored.has(turn.id)),
-    ];
-    if (before !== undefined) conversation.before = before;
+    const isNewer = (turn: TurnView): boolean => isKnown(turn) && (this.turns.has(turn.id) || !isGuessed(turn));
+    const mine = new Map(conversation.turns.filter(isNewer).map((turn) => [turn.id, turn]));
+    const { older, newer } = around(conversation.turns, new Set(turns.map((turn) => turn.id)));
+    conversation.turns = [...older, ...turns.map((turn) => mine.get(turn.id) ?? turn), ...newer];
+    if (before !== undefined && older.length === 0) conversation.before = before;
     conversation.title = item.title;
     conversation.mode = item.mode;
     conversation.loaded = true;
@@ -134,7 +141,6 @@ export class Bridge {
     for (const turn of turns) if (turn.state === "running") this.turns.adopt(conversation.key, turn);
   }
 
-  /** A panel that outlived the service worker keeps its picture until there is a better one, so that nothing flickers. */
   async #showWhenRead(panel: Panel, conversation: Conversation): Promise<void> {
     const read = this.settled().then(() => this.load(conversation));
     if (await within(READ_WAIT_MS, read, false)) return;
@@ -193,6 +199,9 @@ export class Bridge {
       case "turn_unknown":
         this.turns.unknown(frame);
         break;
+      case "bridge_error":
+        if (faultOfBridgeError(frame) === null) this.turns.frameRefused();
+        break;
       case "conversation_page":
       case "conversation_transcript":
       case "model_page":
@@ -211,7 +220,11 @@ export class Bridge {
   #turnChanged(key: string, view: TurnView): void {
     const conversation = this.#put(key, view);
     if (conversation === undefined) return;
-    for (const panel of this.panels.showing(conversation)) panel.post({ kind: "turn", turn: view });
+    for (const panel of this.panels.showing(conversation)) panel.post({ kind: "turn", key, turn: view });
+    if (conversation.id === undefined || !isGuessed(view)) return;
+    // The worker's record is the truth; it is read as soon as there is a way to it.
+    conversation.loaded = false;
+    if (this.link.isReady) void this.load(conversation);
   }
 
   #put(key: string, view: TurnView): Conversation | undefined {
@@ -242,4 +255,20 @@ export class Bridge {
 /** More is known of the turn than its question. */
 function isKnown(turn: TurnView): boolean {
   return turn.pending !== true;
+}
+
+/** It was given up because of the connection; what became of it at the worker is not known here. */
+function isGuessed(turn: TurnView): boolean {
+  return turn.state === "failed" && turn.resending !== true && isLinkReason(turn.reason);
+}
+
+/** The turns before and after those that are `stored`, which are the last ones of the worker's record. */
+function around(turns: readonly TurnView[], stored: ReadonlySet<string>): { older: TurnView[]; newer: TurnView[] } {
+  const first = turns.findIndex((turn) => stored.has(turn.id));
+  const older = turns.slice(0, Math.max(0, first)).filter(isKnown);
+  return { older, newer: turns.filter((turn) => !stored.has(turn.id) && !older.includes(turn)) };
+}
+
+function nextTryOf(link: Link): number | undefined {
+  return link.state === "reconnecting" || link.state === "down" ? link.nextTryAt : undefined;
 }

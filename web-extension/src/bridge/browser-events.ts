@@ -1,23 +1,29 @@
 /** What happens in the browser around the panels: tabs come to the front, load, and close; permissions come and go. */
 import type { Bridge } from "./bridge";
-import type { Conversation } from "./conversations";
+import { type Conversation, isBlank } from "./conversations";
 import { frontTabOf } from "./page";
 import type { Panel } from "./panels";
 
-/** Registers the listeners; must run in the first turn of the service worker. */
-export function watchBrowser(bridge: Bridge): void {
-  chrome.tabs.onActivated.addListener(({ windowId }) => void tabInFront(bridge, windowId));
+/**
+ * Registers the listeners; must run in the first turn of the service worker. An event may be what woke it, so each is
+ * looked at only when everything is `restored`.
+ */
+export function watchBrowser(bridge: Bridge, restored: Promise<void>): void {
+  const then = (react: () => void): void => void restored.then(react);
+  chrome.tabs.onActivated.addListener(({ windowId }) => then(() => void tabInFront(bridge, windowId)));
   chrome.tabs.onUpdated.addListener((tabId, change) => {
     if (change.status !== undefined || change.url !== undefined || change.title !== undefined) {
-      tabChanged(bridge, tabId, change.url !== undefined || change.status === "loading");
+      then(() => tabChanged(bridge, tabId, change.url !== undefined || change.status === "loading"));
     }
   });
-  chrome.tabs.onRemoved.addListener((tabId) => {
-    bridge.conversations.tabClosed(tabId);
-    refresh(bridge, bridge.panels.all());
-  });
-  chrome.permissions.onAdded.addListener(() => permissionsChanged(bridge));
-  chrome.permissions.onRemoved.addListener(() => permissionsChanged(bridge));
+  chrome.tabs.onRemoved.addListener((tabId) =>
+    then(() => {
+      bridge.conversations.tabClosed(tabId);
+      refresh(bridge, bridge.panels.all());
+    }),
+  );
+  chrome.permissions.onAdded.addListener(() => then(() => permissionsChanged(bridge)));
+  chrome.permissions.onRemoved.addListener(() => then(() => permissionsChanged(bridge)));
 }
 
 /** The page of a tab may be readable from now on: the toolbar icon was clicked on it. */
@@ -46,6 +52,7 @@ function tabChanged(bridge: Bridge, tabId: number, anotherDocument: boolean): vo
     for (const conversation of about) {
       delete conversation.preview;
       delete conversation.unreadable;
+      delete conversation.captured;
     }
   }
   refresh(
@@ -64,5 +71,5 @@ function refresh(bridge: Bridge, panels: Panel[]): void {
 }
 
 function isEmpty(conversation: Conversation): boolean {
-  return conversation.turns.length === 0 && conversation.loaded && !conversation.asking;
+  return isBlank(conversation) && conversation.loaded && !conversation.asking;
 }

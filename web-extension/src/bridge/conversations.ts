@@ -46,10 +46,11 @@ const KEY = "conversations";
 export class Conversations {
   readonly #all = new Map<string, Conversation>();
   readonly #byTab = new Map<number, string>();
+  #restored = false;
 
-  /** Reads what a dead service worker left behind. */
+  /** Reads what a dead service worker left behind; what cannot be read is as if it had never been. */
   async restore(): Promise<void> {
-    const kept = await load("session", KEY, isKept);
+    const kept = await load("session", KEY, isKept).catch(() => undefined);
     for (const { key, id, title, mode, sessionKey, tabId } of kept?.conversations ?? []) {
       if (this.#all.has(key)) continue;
       const conversation: Conversation = { key, title, mode, turns: [], loaded: id === undefined, asking: false };
@@ -60,6 +61,10 @@ export class Conversations {
     }
     for (const [tab, key] of kept?.tabs ?? [])
       if (this.#all.has(key) && !this.#byTab.has(tab)) this.#byTab.set(tab, key);
+    const open = await chrome.tabs.query({}).catch(() => null);
+    if (open !== null) this.#dropTabs(new Set(open.map((tab) => tab.id)));
+    this.#restored = true;
+    this.save();
   }
 
   /** A new, empty conversation. */
@@ -129,11 +134,7 @@ export class Conversations {
 
   /** The tab is gone; its number may be given to another one later. */
   tabClosed(tabId: number): void {
-    this.#byTab.delete(tabId);
-    for (const conversation of this.about(tabId)) {
-      delete conversation.tabId;
-      delete conversation.preview;
-    }
+    this.#leaveTab(tabId);
     this.save();
   }
 
@@ -160,8 +161,9 @@ export class Conversations {
     this.save();
   }
 
-  /** Writes what must survive the service worker. */
+  /** Writes what must survive the service worker; never before what is there was read, since that would be the end of it. */
   save(): void {
+    if (!this.#restored) return;
     const conversations = [...this.#all.values()].map(({ key, id, title, mode, sessionKey, tabId }) => ({
       key,
       id,
@@ -173,6 +175,31 @@ export class Conversations {
     // Losing this costs the place in the browser, never a conversation.
     void save("session", KEY, { conversations, tabs: [...this.#byTab] }).catch(() => undefined);
   }
+
+  /** Tabs that were closed while no service worker was there to hear of it. */
+  #dropTabs(open: ReadonlySet<number | undefined>): void {
+    const about = [...this.#all.values()].flatMap(({ tabId }) => tabId ?? []);
+    for (const tabId of new Set([...this.#byTab.keys(), ...about])) if (!open.has(tabId)) this.#leaveTab(tabId);
+  }
+
+  #leaveTab(tabId: number): void {
+    this.#byTab.delete(tabId);
+    for (const conversation of this.about(tabId)) {
+      delete conversation.tabId;
+      delete conversation.preview;
+    }
+  }
+}
+
+/** The tabs whose conversations were kept, read without taking them over. */
+export async function keptTabs(): Promise<number[]> {
+  const kept = await load("session", KEY, isKept);
+  return (kept?.tabs ?? []).map(([tab]) => tab);
+}
+
+/** Nothing was ever asked in it; one that was not read yet may have any number of turns. */
+export function isBlank(conversation: Conversation): boolean {
+  return conversation.id === undefined && conversation.turns.length === 0;
 }
 
 /** Replaces the turn of that id, or appends it. */
@@ -186,6 +213,7 @@ export function putTurn(conversation: Conversation, view: TurnView): void {
 /** What a panel is shown. */
 export function viewOf(conversation: Conversation): ConversationView {
   return {
+    key: conversation.key,
     ...(conversation.id !== undefined && { id: conversation.id }),
     title: conversation.title,
     mode: conversation.mode,

@@ -1,5 +1,5 @@
 /** Turns what the browser and the native host say about a broken connection into the panel's own faults. */
-import type { BridgeError } from "../contract/types";
+import type { BridgeError, ChatErrorReason } from "../contract/types";
 import type { LinkFault } from "./panel-port";
 
 /** Why a transport ended, in words the panel has a text for. */
@@ -43,4 +43,15 @@ const codes: Record<BridgeError["code"], LinkFault | null> = {
 export function faultOfBridgeError(error: BridgeError): Closed | null {
   const fault = codes[error.code];
   return fault === null ? null : { fault, detail: error.message };
+}
+
+const OURS: ReadonlySet<ChatErrorReason | undefined> = new Set([
+  "bridge-disconnected",
+  "bridge-unresponsive",
+  "no-worker",
+]);
+
+/** A failure that only we know of: the worker may have finished the turn meanwhile. */
+export function isLinkReason(reason: ChatErrorReason | undefined): boolean {
+  return OURS.has(reason);
 }

@@ -15,23 +15,27 @@ const ASK_MENU = "ask-selection";
 const SELECTION_MAX = 8_192;
 
 /** Registers the listeners; must run in the first turn of the service worker. */
-export function watchGestures(bridge: Bridge, drafts: Drafts): void {
-  chrome.action.onClicked.addListener((tab) => {
-    void openPanel(tab.windowId);
-    // The click grants us the page until it is left, whether or not the panel was open before.
-    if (tab.id !== undefined) tabGranted(bridge, tab.id);
-  });
+export function watchGestures(bridge: Bridge, restored: Promise<void>, drafts: Drafts): void {
+  const opened = (tab: chrome.tabs.Tab): void => {
+    openPanel(tab.windowId).catch(ignore);
+    const { id } = tab;
+    // The gesture grants us the page until it is left, whether or not the panel was open before.
+    if (id !== undefined) void restored.then(() => tabGranted(bridge, id));
+  };
+  chrome.action.onClicked.addListener(opened);
   chrome.contextMenus.onClicked.addListener(({ menuItemId, selectionText }, tab) => {
     if (menuItemId !== ASK_MENU || tab === undefined) return;
-    void openPanel(tab.windowId);
-    if (tab.id !== undefined) tabGranted(bridge, tab.id);
+    opened(tab);
     drafts.offer(tab.windowId, clip(selectionText ?? "", SELECTION_MAX));
   });
   chrome.runtime.onInstalled.addListener(() => {
-    void claimToolbarClick();
+    claimToolbarClick().catch(ignore);
     chrome.contextMenus.removeAll(() => {
       const title = chrome.i18n.getMessage("contextMenuAsk");
       chrome.contextMenus.create({ id: ASK_MENU, contexts: ["selection"], title });
     });
   });
 }
+
+/** The browser refuses a panel to a window that cannot have one; there is nobody to tell. */
+function ignore(): void {}

@@ -19,11 +19,13 @@ export interface InFlight {
   sent: boolean;
   /** The one automatic resend was used. */
   resent: boolean;
-  /** The person stopped it while there was no connection to say so. */
-  stop: boolean;
+  /** When the connection it was last heard on broke. */
+  lostAt?: number;
 }
 
 const PREFIX = "turn:";
+/** A question is not sent by itself later than this: the person has moved on. */
+const RESEND_WITHIN_MS = 120_000;
 
 /** Every turn that was not over when it was last written. */
 export async function loadInFlight(): Promise<InFlight[]> {
@@ -40,12 +42,18 @@ export async function removeInFlight(id: string): Promise<void> {
   await remove("session", PREFIX + id);
 }
 
+/** Too late to be sent by itself, whoever kept the record meanwhile. */
+export function isStale({ sent, startedAt, lostAt = startedAt }: InFlight, now: number): boolean {
+  return now - (sent ? Math.max(startedAt, lostAt) : startedAt) > RESEND_WITHIN_MS;
+}
+
 function isInFlight(value: unknown): value is InFlight {
   return (
     isRecord(value) &&
     isString(value["conversation"]) &&
     typeof value["startedAt"] === "number" &&
-    [value["sent"], value["resent"], value["stop"]].every((flag) => typeof flag === "boolean") &&
+    (value["lostAt"] === undefined || typeof value["lostAt"] === "number") &&
+    [value["sent"], value["resent"]].every((flag) => typeof flag === "boolean") &&
     isChatRequest(value["request"])
   );
 }

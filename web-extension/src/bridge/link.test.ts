@@ -98,7 +98,7 @@ describe("the connection", () => {
   it("comes back after a break, and does not storm when it breaks at once", async () => {
     await connect();
     fake.breakNative("Native host has exited.");
-    expect(keeper.link).toMatchObject({ state: "reconnecting" });
+    expect(keeper.link).toMatchObject({ state: "reconnecting", nextTryAt: Date.now() + 500 });
     expect(events).toEqual(["ready", "lost"]);
     await vi.advanceTimersByTimeAsync(500);
     await dialled(2);

@@ -174,20 +174,24 @@ export class LinkKeeper {
   #lost(unresponsive: boolean): void {
     this.#forget();
     this.#backoff.ended(Date.now() - this.#readyAt);
-    this.#show({ state: "reconnecting", sinceMs: Date.now() });
+    const next = this.#retryLater();
+    this.#show({ state: "reconnecting", sinceMs: Date.now(), ...next });
     this.#events.lost(unresponsive);
-    this.#retryLater();
   }
 
-  #failed(closed: Closed): void {
-    this.#show({ state: "down", fault: closed.fault, ...(closed.detail !== undefined && { detail: closed.detail }) });
+  #failed({ fault, detail }: Closed): void {
+    const next = this.#retryLater();
+    this.#show({ state: "down", fault, ...(detail !== undefined && { detail }), ...next });
     this.#events.failed();
-    this.#retryLater();
   }
 
-  #retryLater(): void {
+  /** Plans the next attempt, if somebody still needs one, and says when it starts. */
+  #retryLater(): { nextTryAt?: number } {
     clearTimeout(this.#retry);
-    if (this.#wanted) this.#retry = setTimeout(() => void this.#dial(), this.#backoff.next());
+    if (!this.#wanted) return {};
+    const wait = this.#backoff.next();
+    this.#retry = setTimeout(() => void this.#dial(), wait);
+    return { nextTryAt: Date.now() + wait };
   }
 
   #hangUp(): void {

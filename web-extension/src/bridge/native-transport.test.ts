@@ -91,8 +91,15 @@ describe("native messaging", () => {
 
   it("N23: drops a host that talks rubbish", () => {
     open();
-    for (let i = 0; i < 16; i += 1) fake.native.receive({ type: "chat_delta", id: "nonsense" });
+    for (let i = 0; i < 16; i += 1) fake.native.receive({ id: "nonsense" });
     expect(closed).toEqual([{ fault: "host-protocol" }]);
+  });
+
+  it("stays with a worker that knows more kinds of frames than we do", () => {
+    open();
+    fake.native.receive(bridge.examples.valid.hello_ack);
+    for (let i = 0; i < 40; i += 1) fake.native.receive({ type: i % 2 === 0 ? "from_the_future" : "chat_delta" });
+    expect(closed).toEqual([]);
   });
 
   it("says that a frame could not be sent instead of throwing", () => {

@@ -8,7 +8,7 @@ import { NATIVE_HOST } from "../contract/identity";
 import type { BrowserFrame } from "../contract/types";
 import type { Client } from "./client";
 import { type Closed, faultOfBridgeError, faultOfDisconnect } from "./faults";
-import { GARBLED_LIMIT, type Transport, type TransportEvents } from "./transport";
+import { GARBLED_LIMIT, isRubbish, type Transport, type TransportEvents } from "./transport";
 
 /** A cold start of host and worker fits; a host that says nothing for longer is not ours. */
 const HELLO_TIMEOUT_MS = 20_000;
@@ -60,7 +60,7 @@ class NativeTransport implements Transport {
   #receive(parsed: Parsed): void {
     if (this.#state === "over") return;
     if (!parsed.ok) {
-      this.#garbled += 1;
+      if (isRubbish(parsed.failure)) this.#garbled += 1;
       this.#events.garbled(parsed.failure);
       if (this.#garbled >= GARBLED_LIMIT) this.#giveUp({ fault: "host-protocol" });
       return;

@@ -3,21 +3,21 @@
  *
  * The browser shows us a tab's address exactly when it would also let us read the page, so no list of permissions is kept.
  */
-import type { CaptureTab, SessionKeyOf } from "../capture/api";
+import type { CaptureTab, PageState, SessionKeyOf } from "../capture/api";
 import { isRestricted } from "../capture/restricted";
 import { within } from "../shared/within";
-import type { Conversation } from "./conversations";
+import { type Conversation, isBlank } from "./conversations";
 import type { PageChip } from "./panel-port";
 
 /** A page that is blocked, say by a dialog, must not keep the chip from being shown. */
-const API_STATE_MS = 500;
+const STATE_MS = 500;
 
 /** What the capture code offers. */
 export interface PageReader {
   captureTab: CaptureTab;
   sessionKeyOf: SessionKeyOf;
-  /** Whether API responses of the page in a tab can be captured. */
-  apiStateOf(tabId: number): Promise<Extract<PageChip, { state: "readable" }>["api"]>;
+  /** What the page in a tab says of itself without being read. */
+  pageStateOf(tabId: number): Promise<PageState>;
 }
 
 /** A tab and what the browser tells of it. */
@@ -44,7 +44,7 @@ export async function frontTabOf(windowId: number, ownTab: number | undefined): 
 
 /** A conversation and the page it may be about belong together: same tenant, or same origin elsewhere. */
 export function belongs(conversation: Conversation, url: string | undefined, sessionKeyOf: SessionKeyOf): boolean {
-  if (conversation.sessionKey === undefined || conversation.turns.length === 0 || url === undefined) return true;
+  if (conversation.sessionKey === undefined || isBlank(conversation) || url === undefined) return true;
   return sessionKeyOf(url) === conversation.sessionKey;
 }
 
@@ -60,9 +60,9 @@ export async function pageChip(
   }
   // Its page is gone; the one in front is offered instead.
   const front = await tabFacts(frontTab);
-  return front === null
-    ? { state: "unreadable", fault: "no-tab" }
-    : chipOf(conversation, { ...front, other: true }, reader);
+  if (front === null) return { state: "unreadable", fault: "no-tab" };
+  const chip = await chipOf(conversation, { ...front, other: true }, reader);
+  return chip.state === "readable" ? { ...chip, offered: true } : chip;
 }
 
 type SeenTab = TabFacts & { other: boolean };
@@ -78,6 +78,7 @@ async function chipOf(conversation: Conversation, tab: SeenTab, reader: PageRead
     return { state: "unreadable", fault: unreadable.fault, title, url, host, origin };
   }
   const current = captured !== undefined && sameDocument(captured.url, url) ? captured : undefined;
+  const { api, selection } = await within<PageState>(STATE_MS, reader.pageStateOf(tab.id), { api: "none" });
   return {
     state: "readable",
     tabId: tab.id,
@@ -85,9 +86,9 @@ async function chipOf(conversation: Conversation, tab: SeenTab, reader: PageRead
     url,
     host,
     ...(current && { bytes: current.bytes }),
-    selection: current?.selection ?? false,
+    selection: selection ?? current?.selection ?? false,
     other: tab.other,
-    api: await within(API_STATE_MS, reader.apiStateOf(tab.id), "none"),
+    api,
   };
 }
 

@@ -9,13 +9,15 @@ import type { Panel } from "./panels";
 /** A message that gets no answer of its own; attaching is the port's business. */
 export type Command = Exclude<PanelMessage, { requestId: string } | { kind: "attach" }>;
 
-/** Does what a panel asked for. */
+/** Does what a panel asked for, unless it meant a conversation that is not shown any more. */
 export async function obey(bridge: Bridge, panel: Panel, command: Command): Promise<void> {
+  const { conversation } = panel;
+  if ("key" in command && command.key !== conversation.key) return refuse(bridge, panel, command);
   switch (command.kind) {
     case "sync":
-      return bridge.tell(panel.conversation);
+      return bridge.tell(conversation);
     case "ask":
-      return ask(bridge, panel, command);
+      return ask(bridge, panel, conversation, command);
     case "stop":
       return bridge.turns.stop(command.turn);
     case "retry":
@@ -25,24 +27,38 @@ export async function obey(bridge: Bridge, panel: Panel, command: Command): Prom
     case "open":
       return open(bridge, panel, command.conversation);
     case "set-mode":
-      panel.conversation.mode = command.mode;
+      conversation.mode = command.mode;
       bridge.conversations.save();
-      return bridge.tell(panel.conversation);
+      return bridge.tell(conversation);
     case "attach-tab":
       return attachTab(bridge, panel);
     case "reconnect":
       return bridge.link.restart();
     case "page-granted":
-      delete panel.conversation.unreadable;
+      delete conversation.unreadable;
+      return bridge.refreshChip(panel);
+    case "look":
       return bridge.refreshChip(panel);
     case "unpin":
-      if (panel.conversation.preview?.token === command.token) delete panel.conversation.preview;
+      if (conversation.preview?.token === command.token) delete conversation.preview;
   }
 }
 
-/** Asks in the conversation the panel shows now, whatever it shows when the page has been read. */
-async function ask(bridge: Bridge, panel: Panel, question: Question): Promise<void> {
-  const { conversation } = panel;
+/** The panel had not drawn yet what it shows now: it gets that again, and the text of a question comes back to it. */
+function refuse(bridge: Bridge, panel: Panel, command: Extract<Command, { key: string }>): void {
+  bridge.show(panel, panel.conversation);
+  const text = textOf(bridge, command);
+  if (text !== undefined) panel.post({ kind: "not-sent", text, reason: "page-changed" });
+}
+
+function textOf(bridge: Bridge, command: Extract<Command, { key: string }>): string | undefined {
+  if (command.kind === "ask" || command.kind === "branch") return command.text;
+  if (command.kind !== "retry") return undefined;
+  return bridge.conversations.get(command.key)?.turns.find((turn) => turn.id === command.turn)?.prompt;
+}
+
+/** Asks in a conversation, whatever the panel shows when the page has been read. */
+async function ask(bridge: Bridge, panel: Panel, conversation: Conversation, question: Question): Promise<void> {
   if (conversation.asking || conversation.turns.some((turn) => turn.state === "running")) {
     panel.post({ kind: "not-sent", text: question.text, reason: "session-busy" });
     return;
@@ -59,6 +75,9 @@ async function ask(bridge: Bridge, panel: Panel, question: Question): Promise<vo
     if (sessionKey !== NO_PAGE) conversation.sessionKey = sessionKey;
     bridge.conversations.save();
     await bridge.turns.start(conversation.key, prepared.request);
+    panel.post({ kind: "sent" });
+    // An attempt that failed while the page was read said nothing about this turn; the next one will.
+    bridge.link.need();
   } else panel.post({ kind: "not-sent", text: question.text, reason: prepared.reason });
   await bridge.refreshChip(panel);
 }
@@ -73,13 +92,14 @@ async function retry(bridge: Bridge, panel: Panel, id: string): Promise<void> {
     conversation.turns = conversation.turns.filter((known) => known.id !== id);
     bridge.tell(conversation);
   }
-  await ask(bridge, panel, { text: turn.prompt, mode: turn.mode, attachPage: turn.page !== undefined });
+  const { prompt: text, mode, page } = turn;
+  await ask(bridge, panel, conversation, { text, mode, attachPage: page !== undefined });
 }
 
 /** Goes back to an earlier prompt: the worker copies what came before it into a new conversation. */
 async function branch(bridge: Bridge, panel: Panel, command: Extract<Command, { kind: "branch" }>): Promise<void> {
   const from = panel.conversation;
-  if (from.id === undefined) return ask(bridge, panel, command);
+  if (from.id === undefined) return ask(bridge, panel, from, command);
   const request = { type: "conversation_branch", conversation: from.id, before: command.turn } as const;
   const answered = await bridge.requests.ask(request);
   if (!answered.ok || answered.frame.type !== "conversation_transcript") {
@@ -91,18 +111,22 @@ async function branch(bridge: Bridge, panel: Panel, command: Extract<Command, { 
   if (from.sessionKey !== undefined) copy.sessionKey = from.sessionKey;
   bridge.fill(copy, answered.frame);
   if (from.tabId !== undefined) bridge.conversations.bind(copy, from.tabId);
-  bridge.show(panel, copy);
-  await ask(bridge, panel, command);
+  if (panel.conversation === from) bridge.show(panel, copy);
+  await ask(bridge, panel, copy, command);
 }
 
 /** Shows a stored conversation, or a new one about the tab in front. */
 async function open(bridge: Bridge, panel: Panel, id: string | null): Promise<void> {
   if (id === null) return bridge.show(panel, bridge.fresh(panel.frontTab, panel.conversation.mode));
-  const conversation = bridge.conversations.stored(id);
+  const known = bridge.conversations.ofId(id);
+  const conversation = known ?? bridge.conversations.stored(id);
   await bridge.settled();
   const found = await bridge.load(conversation);
   if (found) await settleIn(bridge, panel, conversation);
-  else bridge.conversations.remove(conversation);
+  // A list may be out of date: what somebody else still shows is not ours to forget.
+  else if (known === undefined && bridge.panels.showing(conversation).length === 0) {
+    bridge.conversations.remove(conversation);
+  }
   bridge.show(panel, found ? conversation : panel.conversation);
 }
 

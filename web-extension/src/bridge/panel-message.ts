@@ -5,23 +5,24 @@ import type { PanelMessage } from "./panel-port";
 type Kind = "string" | "number" | "boolean" | "string?" | "string|null";
 
 const commands: Record<string, Record<string, Kind>> = {
-  attach: { windowId: "number" },
+  attach: { windowId: "number", showing: "string?" },
   sync: {},
-  ask: { text: "string", mode: "string", attachPage: "boolean", previewToken: "string?" },
+  ask: { key: "string", text: "string", mode: "string", attachPage: "boolean", previewToken: "string?" },
   stop: { turn: "string" },
-  retry: { turn: "string" },
-  branch: { turn: "string", text: "string", mode: "string", attachPage: "boolean" },
+  retry: { key: "string", turn: "string" },
+  branch: { key: "string", turn: "string", text: "string", mode: "string", attachPage: "boolean" },
   open: { conversation: "string|null" },
-  "set-mode": { mode: "string" },
-  "attach-tab": {},
+  "set-mode": { key: "string", mode: "string" },
+  "attach-tab": { key: "string" },
+  look: {},
   reconnect: {},
   "page-granted": {},
   unpin: { token: "string" },
 };
 
 const requests: Record<string, Record<string, Kind>> = {
-  preview: {},
-  older: {},
+  preview: { key: "string" },
+  older: { key: "string" },
   list: { cursor: "string?" },
   search: { query: "string", cursor: "string?" },
   rename: { conversation: "string", title: "string" },

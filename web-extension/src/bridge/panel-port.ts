@@ -39,7 +39,7 @@ export type Link =
   | { state: "ready"; transport: "native" | "websocket"; workerVersion: string; model: ModelState }
   /** `sinceMs` and `nextTryAt` are instants (ms since 1970); the panel counts down to `nextTryAt` when it is there. */
   | { state: "reconnecting"; sinceMs: number; nextTryAt?: number }
-  | { state: "down"; fault: LinkFault; detail?: string };
+  | { state: "down"; fault: LinkFault; detail?: string; nextTryAt?: number };
 
 /** Why the page in view cannot be read. */
 export type PageFault = "restricted-page" | "needs-permission" | "no-tab" | "capture-failed";
@@ -57,6 +57,8 @@ export type PageChip =
       selection: boolean;
       /** The conversation is about another tab than the one in front. */
       other: boolean;
+      /** It is not the conversation's page, which is gone or shows something else: it is sent only once it was attached. */
+      offered?: true;
       /** API responses of this page can be captured (lasting site grant and a reload since). */
       api: "captured" | "none" | "needs-grant" | "needs-reload";
     }
@@ -87,7 +89,7 @@ export interface TurnView extends TurnRecord {
   stopping?: boolean;
   /** The request has not reached the worker yet. */
   pending?: boolean;
-  /** One automatic resend is under way (chat contract reasons that allow it). */
+  /** It will be asked again by itself, once, or that is under way (chat contract reasons that allow it). */
   resending?: boolean;
   /**
    * When the next attempt starts by itself (ms since 1970), for the countdown: from `turn_notice` retrying's `waitMs`,
@@ -97,6 +99,8 @@ export interface TurnView extends TurnRecord {
 }
 
 export interface ConversationView {
+  /** Name of what is shown. Whatever a panel does to a conversation says which one it meant. */
+  key: string;
   /** Absent until the first turn was accepted. */
   id?: string;
   title: string;
@@ -108,26 +112,34 @@ export interface ConversationView {
   ephemeral: boolean;
 }
 
-/** Panel → service worker. Every message with `requestId` gets exactly one `reply` or `refused`. */
+/**
+ * Panel → service worker. Every message with `requestId` gets exactly one `reply` or `refused`.
+ *
+ * A message with `key` is about the conversation of that name. The service worker may have gone on to another one that
+ * the panel has not drawn yet: then nothing is done, and a question comes back as `not-sent`.
+ */
 export type PanelMessage =
-  | { kind: "attach"; windowId: number }
+  /** `showing` is the key of what the panel still shows from before the port broke. */
+  | { kind: "attach"; windowId: number; showing?: string }
   | { kind: "sync" }
-  | { kind: "ask"; text: string; mode: Mode; attachPage: boolean; previewToken?: string }
+  | { kind: "ask"; key: string; text: string; mode: Mode; attachPage: boolean; previewToken?: string }
   | { kind: "stop"; turn: string }
-  | { kind: "retry"; turn: string }
+  | { kind: "retry"; key: string; turn: string }
   /** Ask again from an earlier prompt: makes a branch of the conversation. */
-  | { kind: "branch"; turn: string; text: string; mode: Mode; attachPage: boolean }
+  | { kind: "branch"; key: string; turn: string; text: string; mode: Mode; attachPage: boolean }
   | { kind: "open"; conversation: string | null }
-  | { kind: "set-mode"; mode: Mode }
-  | { kind: "attach-tab" }
+  | { kind: "set-mode"; key: string; mode: Mode }
+  | { kind: "attach-tab"; key: string }
+  /** The person turned to the panel: what the page chip says may be out of date. */
+  | { kind: "look" }
   | { kind: "reconnect" }
   | { kind: "page-granted" }
   | { kind: "unpin"; token: string }
   | ({ requestId: string } & PanelRequest);
 
 export type PanelRequest =
-  | { kind: "preview" }
-  | { kind: "older" }
+  | { kind: "preview"; key: string }
+  | { kind: "older"; key: string }
   | { kind: "list"; cursor?: string }
   | { kind: "search"; query: string; cursor?: string }
   | { kind: "rename"; conversation: string; title: string }
@@ -171,13 +183,15 @@ export type PanelEvent =
   | { kind: "page"; page: PageChip }
   /** The whole conversation shown; replaces what the panel had. */
   | { kind: "conversation"; conversation: ConversationView }
-  /** One turn, whole; replaces the turn of that id or is appended. */
-  | { kind: "turn"; turn: TurnView }
+  /** One turn, whole; replaces the turn of that id or is appended. With another `key` than what is shown it is ignored. */
+  | { kind: "turn"; key: string; turn: TurnView }
   /** Text of a running turn; `at` is the length (UTF-16 units) before it. A panel whose length differs sends `sync`. */
-  | { kind: "delta"; turn: string; at: number; text: string }
+  | { kind: "delta"; key: string; turn: string; at: number; text: string }
   /** Proof of life of a running turn. */
-  | { kind: "alive"; turn: string }
-  | { kind: "older"; turns: TurnView[]; before?: string }
+  | { kind: "alive"; key: string; turn: string }
+  | { kind: "older"; key: string; turns: TurnView[]; before?: string }
+  /** The question is written down and will be asked, whatever happens to the service worker. */
+  | { kind: "sent" }
   /** The question could not be sent; the text goes back into the composer. */
   | { kind: "not-sent"; text: string; reason: ChatErrorReason | "page-changed" | "too-long" }
   /** "Ask Sidewire about this" was chosen in a page's context menu. */

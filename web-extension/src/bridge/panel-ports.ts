@@ -46,9 +46,11 @@ export function acceptPort(bridge: Bridge, restored: Promise<void>, drafts: Draf
   port.onMessage.addListener((message: unknown) => {
     if (!isPanelMessage(message)) return;
     if ("kind" in message && message.kind === "attach") {
-      attached = restored.then(() => attach(bridge, port, message.windowId));
-      void attached.then((panel) => (life.signal.aborted ? leave(bridge, port) : drafts.deliver(panel)));
-    } else void attached?.then((panel) => handle(bridge, panel, message));
+      attached = restored.then(() => attach(bridge, port, message));
+      attached
+        .then((panel) => (life.signal.aborted ? leave(bridge, port) : drafts.deliver(panel)))
+        .catch(() => port.disconnect());
+    } else attached?.then((panel) => handle(bridge, panel, message)).catch(() => undefined);
   });
   port.onDisconnect.addListener(() => {
     life.abort();
@@ -56,7 +58,9 @@ export function acceptPort(bridge: Bridge, restored: Promise<void>, drafts: Draf
   });
 }
 
-async function attach(bridge: Bridge, port: chrome.runtime.Port, windowId: number): Promise<Panel> {
+type Attach = Extract<PanelMessage, { kind: "attach" }>;
+
+async function attach(bridge: Bridge, port: chrome.runtime.Port, { windowId, showing }: Attach): Promise<Panel> {
   const ownTab = port.sender?.tab?.id;
   const frontTab = await frontTabOf(windowId, ownTab);
   bridge.link.need();
@@ -64,7 +68,7 @@ async function attach(bridge: Bridge, port: chrome.runtime.Port, windowId: numbe
   panel.frontTab = frontTab;
   bridge.panels.add(port, panel);
   panel.post({ kind: "link", link: bridge.link.link });
-  bridge.show(panel, panel.conversation);
+  bridge.show(panel, panel.conversation, panel.conversation.key === showing);
   return panel;
 }
 
@@ -78,11 +82,12 @@ function conversationFor(bridge: Bridge, place: string, frontTab: number | undef
 function leave(bridge: Bridge, port: chrome.runtime.Port): void {
   const panel = bridge.panels.remove(port);
   if (panel === undefined) return;
-  bridge.places.forget(panel.place);
+  // The end of a panel's old port may be told after its new one has attached.
+  if (!bridge.panels.all().some(({ place }) => place === panel.place)) bridge.places.forget(panel.place);
   bridge.rest();
 }
 
-async function handle(bridge: Bridge, panel: Panel, message: Exclude<PanelMessage, { kind: "attach" }>): Promise<void> {
+async function handle(bridge: Bridge, panel: Panel, message: Exclude<PanelMessage, Attach>): Promise<void> {
   if (!("requestId" in message)) return obey(bridge, panel, message);
   const { requestId, ...request } = message;
   const outcome = await answer(bridge, panel, request).catch(

@@ -4,6 +4,7 @@
 import { pinPreview } from "./ask";
 import type { Bridge } from "./bridge";
 import { loadClient } from "./client";
+import type { Conversation } from "./conversations";
 import { pairWith } from "./dial";
 import { forgetPairing, parsePairingCode } from "./pairing";
 import type { PanelRequest, RefusalCode, ReplyBody } from "./panel-port";
@@ -17,6 +18,9 @@ const DONE: Outcome = { ok: true, body: { kind: "done" } };
 
 /** Answers a request. */
 export async function answer(bridge: Bridge, panel: Panel, request: PanelRequest): Promise<Outcome> {
+  if ("key" in request && request.key !== panel.conversation.key) {
+    return { ok: false, code: "conflict", message: "another conversation is shown by now" };
+  }
   switch (request.kind) {
     case "preview":
       return preview(bridge, panel);
@@ -27,10 +31,11 @@ export async function answer(bridge: Bridge, panel: Panel, request: PanelRequest
       if (bridge.link.link.state === "ready" && bridge.link.link.transport === "websocket") bridge.link.redial();
       return DONE;
   }
+  const { conversation } = panel;
   await bridge.settled();
   switch (request.kind) {
     case "older":
-      return older(bridge, panel);
+      return older(bridge, conversation);
     case "rename":
       return rename(bridge, request.conversation, request.title);
     case "delete":
@@ -108,8 +113,7 @@ async function pair(bridge: Bridge, code: string): Promise<Outcome> {
   return DONE;
 }
 
-async function older(bridge: Bridge, panel: Panel): Promise<Outcome> {
-  const { conversation } = panel;
+async function older(bridge: Bridge, conversation: Conversation): Promise<Outcome> {
   const { id, before } = conversation;
   if (id === undefined || before === undefined) return DONE;
   const answered = await bridge.requests.ask({ type: "conversation_get", conversation: id, before });
@@ -121,7 +125,7 @@ async function older(bridge: Bridge, panel: Panel): Promise<Outcome> {
   if (next === undefined) delete conversation.before;
   else conversation.before = next;
   for (const shown of bridge.panels.showing(conversation)) {
-    shown.post({ kind: "older", turns, ...(next !== undefined && { before: next }) });
+    shown.post({ kind: "older", key: conversation.key, turns, ...(next !== undefined && { before: next }) });
   }
   return DONE;
 }

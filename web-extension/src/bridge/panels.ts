@@ -58,7 +58,8 @@ export class Panel {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const [turn, { at, text }] of this.#gathered) this.#deliver({ kind: "delta", turn, at, text });
+    const { key } = this.conversation;
+    for (const [turn, { at, text }] of this.#gathered) this.#deliver({ kind: "delta", key, turn, at, text });
     this.#gathered.clear();
   }
 

@@ -14,7 +14,7 @@ export class Places {
   readonly #orphans = new Map<string, string>();
 
   async restore(): Promise<void> {
-    const kept = await load("session", KEY, isRecord);
+    const kept = await load("session", KEY, isRecord).catch(() => undefined);
     for (const [place, key] of Object.entries(kept ?? {})) if (typeof key === "string") this.#orphans.set(place, key);
   }
 
@@ -46,4 +46,9 @@ export class Places {
     // Losing this costs the place in the browser, never a conversation.
     void save("session", KEY, Object.fromEntries([...this.#orphans, ...this.#places])).catch(() => undefined);
   }
+}
+
+/** The names of the places that were kept, read without taking them over. */
+export async function keptPlaces(): Promise<string[]> {
+  return Object.keys((await load("session", KEY, isRecord)) ?? {});
 }

@@ -10,7 +10,7 @@ import type { Client } from "./client";
 import { type Closed, faultOfBridgeError } from "./faults";
 import { Handshake } from "./handshake";
 import type { Pairing } from "./pairing";
-import { GARBLED_LIMIT, type Transport, type TransportEvents } from "./transport";
+import { GARBLED_LIMIT, isRubbish, type Transport, type TransportEvents } from "./transport";
 
 /** Opening and handshake together; the worker gives the handshake 5 s as well. */
 const HELLO_TIMEOUT_MS = 5_000;
@@ -95,7 +95,7 @@ class SocketTransport implements Transport {
 
   #reject(parsed: Extract<Parsed, { ok: false }>): void {
     if (this.#state === "over") return;
-    this.#garbled += 1;
+    if (isRubbish(parsed.failure)) this.#garbled += 1;
     if (this.#state !== "ready") this.#giveUp({ fault: "handshake-failed" });
     else if (this.#garbled >= GARBLED_LIMIT) this.#giveUp({ fault: "worker-unreachable" });
     else this.#events.garbled(parsed.failure);

@@ -29,7 +29,7 @@ const reader: PageReader = {
     return { ok: true, capture: { snapshot: facts, report: { ...counts, redacted: [] }, selection: false } };
   },
   sessionKeyOf: (url) => (url.startsWith("https://") ? new URL(url).hostname : null),
-  apiStateOf: async () => "none",
+  pageStateOf: async () => ({ api: "none" }),
 };
 
 beforeEach(() => {
@@ -45,18 +45,18 @@ afterEach(() => {
 });
 
 /** Opens a panel and waits until it was told what to show. */
-async function openPanel(windowId = 1, ownTab?: number): Promise<FakePort> {
-  const port = fake.panelPort(ownTab);
+async function openPanel(windowId = 1, showing?: string): Promise<FakePort> {
+  const port = fake.panelPort();
   fake.runtime.onConnect.emit(port);
-  port.receive({ kind: "attach", windowId });
+  port.receive({ kind: "attach", windowId, showing });
   await vi.waitFor(() => expect(port.last("page")).toBeDefined());
   return port;
 }
 
-async function startConnected(): Promise<FakePort> {
+async function startConnected(showing?: string): Promise<FakePort> {
   const before = fake.nativePorts.length;
   startBridge(reader);
-  const port = await openPanel();
+  const port = await openPanel(1, showing);
   await vi.waitFor(() => expect(fake.nativePorts).toHaveLength(before + 1));
   fake.native.receive(ack);
   return port;
@@ -65,7 +65,7 @@ async function startConnected(): Promise<FakePort> {
 /** Asks and returns the id that the question got. */
 async function ask(port: FakePort, text = "What is this?"): Promise<string> {
   const before = fake.native.ofKind("chat_request").length;
-  port.receive({ kind: "ask", text, mode: "configuration", attachPage: true });
+  port.receive({ kind: "ask", key: keyOf(port), text, mode: "configuration", attachPage: true });
   await vi.waitFor(() => expect(fake.native.ofKind("chat_request")).toHaveLength(before + 1));
   return String(fake.native.last("chat_request")?.["id"]);
 }
@@ -77,6 +77,8 @@ function accept(id: string, conversation = CONVERSATION, title = "Load balancer"
 function say(id: string, seq: number, delta: string): void {
   fake.native.receive({ type: "chat_delta", id, seq, delta });
 }
+
+const keyOf = (port: FakePort): string => String(shown(port)["key"]);
 
 const textOf = (port: FakePort): string =>
   port
@@ -139,7 +141,7 @@ describe("a panel", () => {
   it("asks one question at a time", async () => {
     const port = await startConnected();
     await ask(port);
-    port.receive({ kind: "ask", text: "and?", mode: "educational", attachPage: true });
+    port.receive({ kind: "ask", key: keyOf(port), text: "and?", mode: "educational", attachPage: true });
     await vi.waitFor(() => expect(port.last("not-sent")).toMatchObject({ text: "and?", reason: "session-busy" }));
     expect(fake.native.ofKind("chat_request")).toHaveLength(1);
   });
@@ -150,10 +152,61 @@ describe("a panel", () => {
     accept(id);
     port.receive({ kind: "stop", turn: id });
     await vi.waitFor(() => expect(fake.native.last("chat_stop")).toEqual({ type: "chat_stop", id }));
-    port.receive({ kind: "retry", turn: id });
+    port.receive({ kind: "retry", key: keyOf(port), turn: id });
     await vi.waitFor(() => expect(fake.native.ofKind("chat_request")).toHaveLength(2));
     expect(fake.native.last("chat_request")).toMatchObject({ text: "What is this?", history_hint: CONVERSATION });
     expect(fake.native.last("chat_request")?.["id"]).not.toBe(id);
+  });
+
+  it("does nothing to a conversation that it does not show any more", async () => {
+    const port = await startConnected();
+    const id = await ask(port);
+    accept(id);
+    fake.native.receive({ type: "chat_done", id });
+    const stale = { key: "another", text: "Mine?", mode: "educational", attachPage: true };
+    port.receive({ kind: "ask", ...stale });
+    await vi.waitFor(() => expect(port.last("not-sent")).toMatchObject({ text: "Mine?", reason: "page-changed" }));
+    port.receive({ kind: "branch", turn: id, ...stale });
+    port.receive({ kind: "set-mode", key: "another", mode: "presentation" });
+    port.receive({ kind: "older", key: "another", requestId: "p1" });
+    await vi.waitFor(() => expect(port.last("refused")).toMatchObject({ requestId: "p1", code: "conflict" }));
+    expect(port.ofKind("not-sent")).toHaveLength(2);
+    expect(shown(port)).toMatchObject({ id: CONVERSATION, mode: "configuration" });
+    expect(fake.native.posted).toHaveLength(2);
+  });
+
+  it("is told that its question is safe", async () => {
+    const port = await startConnected();
+    await ask(port);
+    await vi.waitFor(() => expect(port.ofKind("sent")).toHaveLength(1));
+  });
+
+  it("learns at once that there is no worker, also when that was found while the page was read", async () => {
+    startBridge(reader);
+    const port = await openPanel();
+    await vi.waitFor(() => expect(fake.nativePorts).toHaveLength(1));
+    const question = { text: "?", mode: "educational", attachPage: true };
+    port.receive({ kind: "ask", key: keyOf(port), ...question });
+    fake.breakNative("Specified native messaging host not found.");
+    await vi.waitFor(() => expect(port.last("turn")).toBeDefined());
+    await vi.waitFor(() => expect(fake.nativePorts).toHaveLength(2));
+    fake.breakNative("Specified native messaging host not found.");
+    const failed = { state: "failed", reason: "no-worker", resending: true, retryAt: expect.any(Number) };
+    await vi.waitFor(() => expect(port.last("turn")?.["turn"]).toMatchObject(failed));
+  });
+
+  it("shows the worker's record of a turn that was given up here", async () => {
+    const port = await startConnected();
+    const id = await ask(port);
+    accept(id);
+    fake.breakNative("Native host has exited.");
+    await vi.advanceTimersByTimeAsync(130_000);
+    expect(port.last("turn")?.["turn"]).toMatchObject({ id, state: "failed", reason: "bridge-disconnected" });
+    await vi.waitFor(() => expect(fake.native.posted).toHaveLength(1));
+    fake.native.receive(ack);
+    await vi.waitFor(() => expect(fake.native.last("conversation_get")).toBeDefined());
+    fake.native.receive(transcript(Object(fake.native.last("conversation_get")), CONVERSATION, [record(id, "all")]));
+    await vi.waitFor(() => expect(shown(port)).toMatchObject({ turns: [{ id, state: "done", text: "all" }] }));
   });
 
   it("N5, N25: sees a failed turn as failed, whatever the reason is called", async () => {
@@ -232,7 +285,7 @@ describe("two tabs", () => {
     await vi.waitFor(() => expect(port.last("page")?.["page"]).toMatchObject({ tabId: 7, other: true }));
     expect(shown(port)).toMatchObject({ id: CONVERSATION });
 
-    port.receive({ kind: "attach-tab" });
+    port.receive({ kind: "attach-tab", key: keyOf(port) });
     await vi.waitFor(() => expect(shown(port)).toMatchObject({ turns: [] }));
     expect(shown(port)["id"]).toBeUndefined();
 
@@ -242,6 +295,19 @@ describe("two tabs", () => {
     ];
     fake.tabs.onActivated.emit({ tabId: 7, windowId: 1 });
     await vi.waitFor(() => expect(shown(port)).toMatchObject({ id: CONVERSATION, turns: [{ id }] }));
+  });
+
+  it("of which the conversation's own is gone: the one in front is offered, and not sent by itself", async () => {
+    const port = await startConnected();
+    const id = await ask(port);
+    accept(id);
+    fake.native.receive({ type: "chat_done", id });
+    fake.tabList = [{ id: 8, windowId: 1, active: true, url: URL_A }];
+    fake.tabs.onRemoved.emit(7);
+    fake.tabs.onActivated.emit({ tabId: 8, windowId: 1 });
+    await vi.waitFor(() => expect(port.last("page")?.["page"]).toMatchObject({ tabId: 8, offered: true }));
+    await ask(port, "And now?");
+    expect(fake.native.last("chat_request")).toMatchObject({ context: null, history_hint: CONVERSATION });
   });
 
   it("a closed tab takes no conversation with it and stops no turn", async () => {
@@ -271,7 +337,7 @@ describe("a dead service worker", () => {
     fake.tabList = [{ id: 8, windowId: 1, active: true, url: "https://b.console.ves.volterra.io/x" }];
     vi.stubGlobal("chrome", fake);
 
-    const again = await startConnected();
+    const again = await startConnected(keyOf(port));
     // The panel outlived the service worker: it keeps its picture until there is a better one.
     expect(again.last("conversation")).toBeUndefined();
     await vi.waitFor(() => expect(fake.native.last("resume")).toEqual({ type: "resume", turns: [id] }));
@@ -295,6 +361,28 @@ describe("a dead service worker", () => {
     });
   });
 
+  it("keeps every conversation when the next one is woken by a tab that closes", async () => {
+    accept(await ask(await startConnected()));
+    const kept = (): unknown[] => Object(fake.storage.session.values.get("conversations")).conversations;
+    await vi.waitFor(() => expect(kept()).toMatchObject([{ id: CONVERSATION, tabId: 7 }]));
+    const { values } = fake.storage.session;
+    fake = new FakeChrome();
+    for (const [key, value] of values) fake.storage.session.values.set(key, value);
+    fake.tabList = [{ id: 8, windowId: 1, active: true, url: "https://b.console.ves.volterra.io/x" }];
+    vi.stubGlobal("chrome", fake);
+    startBridge(reader);
+    fake.tabs.onRemoved.emit(9);
+    await vi.waitFor(() => expect(kept()).toEqual([expect.not.objectContaining({ tabId: 7 })]));
+    expect(kept()).toMatchObject([{ id: CONVERSATION }]);
+  });
+
+  it("is remembered by a panel although its old port ends late", async () => {
+    const port = await startConnected();
+    const again = await openPanel(1, keyOf(port));
+    port.onDisconnect.emit();
+    await vi.waitFor(() => expect(fake.storage.session.values.get("places")).toEqual({ "window:1": keyOf(again) }));
+  });
+
   it("does not give a later panel the place of one that was closed", async () => {
     const port = await startConnected();
     accept(await ask(port));
@@ -306,7 +394,7 @@ describe("a dead service worker", () => {
 
 describe("a pinned preview", () => {
   async function pin(port: FakePort): Promise<string> {
-    port.receive({ kind: "preview", requestId: "p1" });
+    port.receive({ kind: "preview", key: keyOf(port), requestId: "p1" });
     await vi.waitFor(() => expect(port.last("reply")).toBeDefined());
     return String(Object(port.last("reply")?.["body"]).preview.token);
   }
@@ -314,7 +402,7 @@ describe("a pinned preview", () => {
   it("is sent with the next question", async () => {
     const port = await startConnected();
     const previewToken = await pin(port);
-    port.receive({ kind: "ask", text: "?", mode: "educational", attachPage: true, previewToken });
+    port.receive({ kind: "ask", key: keyOf(port), text: "?", mode: "educational", attachPage: true, previewToken });
     await vi.waitFor(() => expect(fake.native.last("chat_request")).toMatchObject({ context: { tabId: 7 } }));
   });
 
@@ -322,7 +410,7 @@ describe("a pinned preview", () => {
     const port = await startConnected();
     const previewToken = await pin(port);
     fake.tabs.onUpdated.emit(7, { status: "loading" });
-    port.receive({ kind: "ask", text: "?", mode: "educational", attachPage: true, previewToken });
+    port.receive({ kind: "ask", key: keyOf(port), text: "?", mode: "educational", attachPage: true, previewToken });
     await vi.waitFor(() => expect(port.last("not-sent")).toMatchObject({ text: "?", reason: "page-changed" }));
     expect(fake.native.ofKind("chat_request")).toEqual([]);
   });
@@ -340,7 +428,7 @@ describe("stored conversations", () => {
     await vi.waitFor(() => expect(shown(port)).toMatchObject({ id: OTHER, before: "4", turns: [{ id: "c-9" }] }));
     expect(fake.native.last("resume")).toEqual({ type: "resume", turns: ["c-9"] });
 
-    port.receive({ kind: "older", requestId: "p1" });
+    port.receive({ kind: "older", key: keyOf(port), requestId: "p1" });
     await vi.waitFor(() => expect(fake.native.last("conversation_get")).toMatchObject({ before: "4" }));
     fake.native.receive(transcript(Object(fake.native.last("conversation_get")), OTHER, [record("c-8", "older")]));
     await vi.waitFor(() => expect(port.last("reply")).toMatchObject({ requestId: "p1" }));
@@ -363,7 +451,14 @@ describe("stored conversations", () => {
     const id = await ask(port);
     accept(id);
     fake.native.receive({ type: "chat_done", id });
-    port.receive({ kind: "branch", turn: id, text: "Again?", mode: "educational", attachPage: false });
+    port.receive({
+      kind: "branch",
+      key: keyOf(port),
+      turn: id,
+      text: "Again?",
+      mode: "educational",
+      attachPage: false,
+    });
     await vi.waitFor(() => expect(fake.native.last("conversation_branch")).toMatchObject({ before: id }));
     fake.native.receive(transcript(Object(fake.native.last("conversation_branch")), OTHER, []));
     await vi.waitFor(() => expect(fake.native.ofKind("chat_request")).toHaveLength(2));

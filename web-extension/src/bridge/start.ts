@@ -9,11 +9,11 @@ import { acceptPort, Drafts } from "./panel-ports";
 export function startBridge(reader: PageReader): Bridge {
   const bridge = new Bridge(reader);
   const drafts = new Drafts(bridge);
-  watchBrowser(bridge);
-  watchGestures(bridge, drafts);
-  // Content scripts may read local storage unless told otherwise, and the pairing's secret is there.
-  void chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   const restored = bridge.restore();
+  watchBrowser(bridge, restored);
+  watchGestures(bridge, restored, drafts);
+  // Content scripts may read local storage unless told otherwise, and the pairing's secret is there.
+  chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" }).catch(() => undefined);
   chrome.runtime.onConnect.addListener((port) => acceptPort(bridge, restored, drafts, port));
   return bridge;
 }

@@ -23,5 +23,10 @@ export interface Transport {
 /** Starts a transport; everything else comes through the events, never synchronously. */
 export type OpenTransport = (events: TransportEvents) => Transport;
 
-/** Frames that make no sense are counted; so many on one connection mean that the other side is not a worker (N23). */
+/** Messages that are no frames at all are counted; so many on one connection mean that the other side is not a worker (N23). */
 export const GARBLED_LIMIT = 16;
+
+/** Not a frame of any version; one of an unknown kind or shape is what a newer worker may send. */
+export function isRubbish({ failure }: ParseFailure): boolean {
+  return failure === "not-json" || failure === "too-large" || failure === "no-type";
+}

@@ -19,12 +19,14 @@ const request: ChatRequest = {
 /** Turns with a connection and a panel that a test plays. */
 class Stage {
   connected = true;
+  nextTryAt: number | undefined;
   readonly sent: BrowserFrame[] = [];
   readonly views: TurnView[] = [];
   readonly texts: string[] = [];
   settled = 0;
   readonly turns = new Turns({
     connected: () => this.connected,
+    nextTryAt: () => this.nextTryAt,
     send: (frame) => {
       if (this.connected) this.sent.push(frame);
       return this.connected;
@@ -112,8 +114,13 @@ describe("a question", () => {
     const stage = new Stage();
     stage.connected = false;
     await stage.turns.start("k", request);
+    stage.nextTryAt = 7;
     stage.turns.linkFailed();
-    expect(stage.view).toMatchObject({ state: "failed", reason: "no-worker", resending: true, pending: true });
+    const waiting = { state: "failed", reason: "no-worker", resending: true, pending: true };
+    expect(stage.view).toMatchObject({ ...waiting, retryAt: 7 });
+    stage.nextTryAt = 8;
+    stage.turns.linkFailed();
+    expect(stage.view).toMatchObject({ ...waiting, retryAt: 8 });
     stage.regain();
     await vi.waitFor(() => expect(stage.sent).toEqual([request]));
     expect(stage.view).toMatchObject({ state: "running" });
@@ -204,6 +211,46 @@ describe("a dead service worker", () => {
     expect(next.sent).toEqual([{ type: "resume", turns: [ID] }]);
   });
 
+  it("leaves no question that is sent by itself long after", async () => {
+    const first = new Stage();
+    first.connected = false;
+    await first.turns.start("k", request);
+    vi.setSystemTime(Date.now() + 121_000);
+    const next = new Stage();
+    next.connected = false;
+    await next.turns.restore();
+    expect(next.view).toMatchObject({ state: "failed", reason: "no-worker" });
+    next.regain();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(next.sent).toEqual([]);
+    expect(fake.storage.session.values.has(`turn:${ID}`)).toBe(false);
+  });
+
+  it("leaves an old turn that is resumed but not asked again", async () => {
+    await running();
+    vi.setSystemTime(Date.now() + 121_000);
+    const next = new Stage();
+    await next.turns.restore();
+    next.turns.linkReady();
+    next.turns.unknown({ type: "turn_unknown", id: ID });
+    expect(next.view).toMatchObject({ state: "failed", reason: "bridge-disconnected" });
+    expect(next.types()).toEqual(["resume"]);
+  });
+
+  it("leaves a stop of a turn that was only watched", async () => {
+    const stage = new Stage();
+    stage.turns.adopt("k", { ...Object(snapshot("running", "A", 1)).turn });
+    stage.lose();
+    stage.turns.stop(ID);
+    await vi.advanceTimersByTimeAsync(0);
+    const next = new Stage();
+    await next.turns.restore();
+    expect(next.turns.size).toBe(1);
+    next.turns.linkReady();
+    expect(next.sent).toEqual([{ type: "chat_stop", id: ID }]);
+    expect(next.turns.size).toBe(0);
+  });
+
   it("leaves a stop that the next one delivers", async () => {
     const stage = await running();
     stage.lose();
@@ -248,6 +295,43 @@ describe("silence", () => {
     stage.turns.frame(snapshot("running", "ABCD", 4));
     stage.delta(4, "E");
     expect(stage.texts).toEqual(["A", "E"]);
+  });
+});
+
+describe("a hole in the text", () => {
+  it("N4: is not hidden by the end of the turn", async () => {
+    const stage = await running();
+    stage.delta(0, "A");
+    stage.delta(2, "C");
+    stage.turns.frame({ type: "chat_done", id: ID });
+    expect(stage.turns.size).toBe(1);
+    stage.turns.frame(snapshot("done", "ABC", 3));
+    expect(stage.view).toMatchObject({ state: "done", text: "ABC" });
+    expect(stage.turns.size).toBe(0);
+  });
+
+  it("is also one when a piece could not be read; a worker that does not fill it has failed", async () => {
+    const stage = await running();
+    stage.delta(0, "A");
+    stage.turns.unreadableText(ID);
+    expect(stage.sent.at(-1)).toEqual({ type: "resume", turns: [ID] });
+    stage.turns.frame({ type: "chat_done", id: ID });
+    await vi.advanceTimersByTimeAsync(21_000);
+    expect(stage.view).toMatchObject({ state: "failed", reason: "bridge-unresponsive", text: "A" });
+  });
+});
+
+describe("a refused frame", () => {
+  it("asks about every running turn at once, and fails the one it was about", async () => {
+    const stage = await running();
+    await stage.turns.start("k", { ...request, id: "c-2" });
+    stage.turns.frameRefused();
+    expect(stage.sent.at(-1)).toEqual({ type: "resume", turns: [ID, "c-2"] });
+    stage.turns.frame(snapshot("running", "A", 1));
+    stage.turns.unknown({ type: "turn_unknown", id: "c-2" });
+    expect(stage.view).toMatchObject({ id: "c-2", state: "failed" });
+    expect(stage.types()).toEqual(["chat_request", "chat_request", "resume"]);
+    expect(stage.turns.has(ID)).toBe(true);
   });
 });
 

@@ -4,14 +4,17 @@
  * Conversations and panels hear of it through events; the connection is only asked to send.
  */
 import type { BrowserFrame, ChatErrorReason, TurnUnknown } from "../contract/types";
-import { type InFlight, loadInFlight, removeInFlight, saveInFlight } from "./in-flight";
+import { type InFlight, isStale, loadInFlight, removeInFlight, saveInFlight } from "./in-flight";
 import type { TurnView } from "./panel-port";
+import { Stops } from "./stops";
 import { failGenerically, type Reduced, reduceTurn, type TurnFrame, type TurnProgress, turnIdOf } from "./turn";
 
 /** What turns need from the connection and tell to the rest. */
 export interface TurnsEvents {
   send(frame: BrowserFrame): boolean;
   connected(): boolean;
+  /** When the next attempt to connect starts, if one is planned. */
+  nextTryAt(): number | undefined;
   /** The whole picture of a turn changed. */
   changed(conversation: string, view: TurnView): void;
   /** Text was added behind `at`; `view` already holds it. */
@@ -32,8 +35,10 @@ interface Track {
   askedAt: number | null;
   /** Since when it is shown as failed, although it may still be saved. */
   suspendedAt: number | null;
-  /** The person stopped it; only the worker does not know yet. */
-  stop: boolean;
+  /** Text is missing; without a snapshot its end would hide the hole. */
+  gap: boolean;
+  /** The worker refused a frame of ours, perhaps the one with this question: asking again would not help. */
+  doubted: boolean;
 }
 
 const TICK_MS = 5_000;
@@ -43,8 +48,6 @@ const SILENCE_MS = 120_000;
 const ANSWER_MS = 15_000;
 /** The worker keeps a turn going this long without us (decision 10). */
 const GRACE_MS = 30_000;
-/** A question is not sent by itself later than this: the person has moved on. */
-const RESEND_WITHIN_MS = 120_000;
 /** `resume` names at most this many turns. */
 const RESUME_MAX = 64;
 
@@ -60,6 +63,7 @@ const RESENDABLE: ReadonlySet<ChatErrorReason> = new Set([
 export class Turns {
   readonly #events: TurnsEvents;
   readonly #tracks = new Map<string, Track>();
+  readonly #stops = new Stops();
   #timer: ReturnType<typeof setInterval> | undefined;
   #lost: { at: number; reason: ChatErrorReason };
 
@@ -69,7 +73,7 @@ export class Turns {
   }
 
   get size(): number {
-    return this.#tracks.size;
+    return this.#tracks.size + this.#stops.size;
   }
 
   has(id: string): boolean {
@@ -78,45 +82,46 @@ export class Turns {
 
   /** Reads what a dead service worker left behind; the pictures come back with `resume`. */
   async restore(): Promise<void> {
-    for (const record of await loadInFlight()) {
-      if (this.#tracks.has(record.request.id)) continue;
-      const view = viewOfRequest(record);
-      this.#track({ record, stop: record.stop, conversation: record.conversation, view });
-      if (!record.stop) this.#events.changed(record.conversation, view);
+    await this.#stops.restore();
+    if (this.#stops.size > 0) this.#watch();
+    for (const kept of await loadInFlight().catch(() => [])) {
+      const { conversation, startedAt, lostAt = startedAt } = kept;
+      const { id } = kept.request;
+      if (this.#tracks.has(id)) continue;
+      const view = viewOfRequest(kept);
+      const track = this.#track({ record: { ...kept, lostAt }, conversation, view });
+      // Nobody knows when it was last heard of: as if never since.
+      track.heardAt = lostAt;
+      this.#events.changed(conversation, view);
+      if (!kept.sent && isStale(kept, Date.now())) this.#fail(id, track, "no-worker");
     }
   }
 
   /** Shows a new question and sends it as soon as there is a connection. */
   async start(conversation: string, request: InFlight["request"]): Promise<void> {
     const sent = this.#events.connected();
-    const record: InFlight = { conversation, request, startedAt: Date.now(), sent, resent: false, stop: false };
+    const record: InFlight = { conversation, request, startedAt: Date.now(), sent, resent: false };
     const view = viewOfRequest(record);
-    const track = this.#track({ record, stop: false, conversation, view });
+    const track = this.#track({ record, conversation, view });
     this.#events.changed(conversation, view);
     await keep(record);
-    if (sent && this.#tracks.get(request.id) === track && !track.stop) this.#events.send(request);
+    if (sent && this.#tracks.get(request.id) === track) this.#events.send(request);
   }
 
   /** Watches a turn that somebody else started and that is still running. */
   adopt(conversation: string, view: TurnView): void {
     if (this.#tracks.has(view.id)) return;
-    this.#askSnapshot(view.id, this.#track({ record: null, stop: false, conversation, view }));
+    this.#askSnapshot(view.id, this.#track({ record: null, conversation, view }));
   }
 
   /** The person stopped it: it is over at once here, with the text it has (N21). */
   stop(id: string): void {
     const track = this.#tracks.get(id);
-    if (track === undefined || track.stop) return;
-    const { resending: _resending, ...view } = track.progress.view;
-    track.progress = { ...track.progress, view: { ...view, state: "stopped" } };
-    this.#events.changed(track.conversation, track.progress.view);
+    if (track === undefined) return;
     const reached = track.record === null || track.record.sent;
-    if (!reached || this.#events.send({ type: "chat_stop", id })) {
-      this.#drop(id);
-      return;
-    }
-    track.stop = true;
-    if (track.record !== null) void keep({ ...track.record, stop: true });
+    // Also of a turn that is only watched: the person meant it, whoever asked.
+    if (reached && !this.#events.send({ type: "chat_stop", id })) this.#stops.add(id);
+    this.#finish(id, track, { ...track.progress.view, state: "stopped" });
   }
 
   /** Everything is deleted: nothing may come back. */
@@ -140,12 +145,17 @@ export class Turns {
     const id = turnIdOf(frame);
     const track = this.#tracks.get(id);
     if (track === undefined) return;
-    if (frame.type === "turn_snapshot") track.askedAt = null;
-    else if (track.suspendedAt !== null) return;
+    if (frame.type === "turn_snapshot") {
+      track.askedAt = null;
+      track.gap = false;
+    } else if (track.suspendedAt !== null) return;
     track.heardAt = Date.now();
-    if (track.stop) this.#stopLate(id);
-    else if (frame.type === "chat_error" && this.#mayResend(track, frame.reason)) {
+    track.doubted = false;
+    if (frame.type === "chat_error" && this.#mayResend(track, frame.reason)) {
+      this.#noteLoss(track);
       this.#suspend(id, track, frame.reason);
+      this.#askSnapshot(id, track);
+    } else if (track.gap && (frame.type === "chat_done" || frame.type === "chat_error")) {
       this.#askSnapshot(id, track);
     } else {
       track.suspendedAt = null;
@@ -159,58 +169,82 @@ export class Turns {
     if (track !== undefined) this.#apply(id, track, failGenerically(track.progress));
   }
 
+  /** A piece of its text arrived and could not be read: that is a hole like any other (N4). */
+  unreadableText(id: string): void {
+    const track = this.#tracks.get(id);
+    if (track === undefined) return;
+    track.gap = true;
+    this.#askSnapshot(id, track);
+  }
+
+  /** The worker refused a frame of ours without saying which: asks about every turn it may have been about. */
+  frameRefused(): void {
+    const asked = [...this.#tracks].filter(
+      ([, track]) => track.suspendedAt === null && track.askedAt === null && track.record?.sent !== false,
+    );
+    for (const [, track] of asked) track.doubted = true;
+    this.#resume(asked);
+  }
+
   /** The worker has never heard of a turn: send it again, once and with the same id, else it has failed. */
   unknown(frame: TurnUnknown): void {
     const track = this.#tracks.get(frame.id);
     if (track === undefined) return;
     const { record } = track;
-    if (track.stop) this.#drop(frame.id);
-    else if (record !== null && !record.resent) void this.#resend(frame.id, track, record);
-    else this.#fail(frame.id, track, track.progress.view.reason ?? this.#lost.reason);
+    if (track.doubted) this.#apply(frame.id, track, failGenerically(track.progress));
+    else if (record !== null && !record.resent && !isStale(record, Date.now())) {
+      void this.#resend(frame.id, track, record);
+    } else this.#fail(frame.id, track, track.progress.view.reason ?? this.#lost.reason);
   }
 
   /** There is a connection: say what was stopped, send what was not sent, ask for the rest. */
   linkReady(): void {
-    const known: string[] = [];
+    this.#stops.deliver((frame) => this.#events.send(frame));
+    const known: [string, Track][] = [];
     for (const [id, track] of [...this.#tracks]) {
-      if (track.stop) this.#stopLate(id);
-      else if (track.record !== null && !track.record.sent) void this.#sendFirst(id, track, track.record);
-      else {
-        track.askedAt = Date.now();
-        known.push(id);
-      }
+      if (track.record?.sent === false) void this.#sendFirst(id, track, track.record);
+      else known.push([id, track]);
     }
-    for (let at = 0; at < known.length; at += RESUME_MAX) {
-      this.#events.send({ type: "resume", turns: known.slice(at, at + RESUME_MAX) });
-    }
+    this.#resume(known);
+    if (this.size === 0) this.#settle();
   }
 
   /** The connection broke; its turns go on at the worker for a while (N9, N10). */
   linkLost(unresponsive: boolean): void {
     this.#lost = { at: Date.now(), reason: unresponsive ? "bridge-unresponsive" : "bridge-disconnected" };
-    for (const track of this.#tracks.values()) track.askedAt = null;
+    for (const track of this.#tracks.values()) {
+      track.askedAt = null;
+      // A connection that comes and goes without a word about the turn does not make it younger.
+      if (track.record?.sent === true && track.heardAt > (track.record.lostAt ?? 0)) this.#noteLoss(track);
+    }
   }
 
   /** An attempt to connect failed: what was never sent is shown as such, and still sent if the worker appears soon. */
   linkFailed(): void {
     for (const [id, track] of [...this.#tracks]) {
-      if (track.suspendedAt === null && track.record?.sent === false) this.#suspend(id, track, "no-worker");
+      if (track.suspendedAt !== null) this.#showFailed(track, track.progress.view.reason ?? "no-worker");
+      else if (track.record?.sent === false) this.#suspend(id, track, "no-worker");
     }
   }
 
-  #track(start: { record: InFlight | null; stop: boolean; conversation: string; view: TurnView }): Track {
+  #track(start: { record: InFlight | null; conversation: string; view: TurnView }): Track {
     const track: Track = {
       conversation: start.conversation,
       record: start.record,
-      stop: start.stop,
       progress: { view: start.view, nextSeq: 0, stopped: false },
       heardAt: Date.now(),
       askedAt: null,
       suspendedAt: null,
+      gap: false,
+      doubted: false,
     };
     this.#tracks.set(start.view.id, track);
-    this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
+    this.#watch();
     return track;
+  }
+
+  #watch(): void {
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
   }
 
   #apply(id: string, track: Track, { progress, change }: Reduced): void {
@@ -219,13 +253,27 @@ export class Turns {
     if (change.kind === "text") this.#events.text(track.conversation, view, change);
     else if (change.kind === "alive") this.#events.alive(track.conversation, id);
     else if (change.kind === "picture") this.#events.changed(track.conversation, view);
-    else if (change.kind === "gap") this.#askSnapshot(id, track);
+    else if (change.kind === "gap") this.unreadableText(id);
     else if (change.kind === "ended") this.#finish(id, track, view);
   }
 
   #askSnapshot(id: string, track: Track): void {
-    if (track.askedAt !== null || !this.#events.send({ type: "resume", turns: [id] })) return;
-    track.askedAt = Date.now();
+    if (track.askedAt === null) this.#resume([[id, track]]);
+  }
+
+  #resume(tracks: readonly (readonly [string, Track])[]): void {
+    for (let at = 0; at < tracks.length; at += RESUME_MAX) {
+      const some = tracks.slice(at, at + RESUME_MAX);
+      if (!this.#events.send({ type: "resume", turns: some.map(([id]) => id) })) return;
+      for (const [, track] of some) track.askedAt = Date.now();
+    }
+  }
+
+  /** From now on it counts how long ago the turn was lost. */
+  #noteLoss(track: Track): void {
+    if (track.record === null) return;
+    track.record = { ...track.record, lostAt: Date.now() };
+    void keep(track.record);
   }
 
   #mayResend(track: Track, reason: ChatErrorReason): boolean {
@@ -239,14 +287,22 @@ export class Turns {
       return;
     }
     track.suspendedAt = Date.now();
-    track.progress = { ...track.progress, view: { ...track.progress.view, state: "failed", reason, resending: true } };
-    this.#events.changed(track.conversation, track.progress.view);
+    this.#showFailed(track, reason);
+  }
+
+  #showFailed(track: Track, reason: ChatErrorReason): void {
+    const nextTryAt = this.#events.nextTryAt();
+    const view: TurnView = { ...calm(track.progress.view), state: "failed", reason, resending: true };
+    if (nextTryAt !== undefined) view.retryAt = nextTryAt;
+    track.progress = { ...track.progress, view };
+    this.#events.changed(track.conversation, view);
   }
 
   async #resend(id: string, track: Track, record: InFlight): Promise<void> {
     track.record = { ...record, resent: true, sent: true };
     track.suspendedAt = null;
     track.askedAt = null;
+    track.gap = false;
     track.heardAt = Date.now();
     track.progress = { view: { ...viewOfRequest(record), resending: true }, nextSeq: 0, stopped: false };
     this.#events.changed(track.conversation, track.progress.view);
@@ -254,6 +310,7 @@ export class Turns {
   }
 
   async #sendFirst(id: string, track: Track, record: InFlight): Promise<void> {
+    if (isStale(record, Date.now())) return this.#fail(id, track, "no-worker");
     track.record = { ...record, sent: true };
     track.heardAt = Date.now();
     if (track.suspendedAt !== null) {
@@ -266,12 +323,7 @@ export class Turns {
 
   async #sendSaved(id: string, track: Track, record: InFlight): Promise<void> {
     await keep(record);
-    if (this.#tracks.get(id) === track && !track.stop) this.#events.send(record.request);
-  }
-
-  #stopLate(id: string): void {
-    this.#events.send({ type: "chat_stop", id });
-    this.#drop(id);
+    if (this.#tracks.get(id) === track) this.#events.send(record.request);
   }
 
   #fail(id: string, track: Track, reason: ChatErrorReason): void {
@@ -279,8 +331,7 @@ export class Turns {
   }
 
   #finish(id: string, track: Track, last: TurnView): void {
-    const { resending: _resending, ...view } = last;
-    this.#events.changed(track.conversation, view);
+    this.#events.changed(track.conversation, calm(last));
     this.#drop(id);
   }
 
@@ -288,7 +339,11 @@ export class Turns {
     const track = this.#tracks.get(id);
     this.#tracks.delete(id);
     if (track?.record != null) void forget(id);
-    if (this.#tracks.size === 0) {
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
@@ -297,13 +352,17 @@ export class Turns {
 
   #tick(): void {
     const now = Date.now();
+    this.#stops.expire(now - GRACE_MS);
     const connected = this.#events.connected();
     for (const [id, track] of [...this.#tracks]) {
       if (track.suspendedAt !== null) {
-        if (now - track.suspendedAt > RESEND_WITHIN_MS) this.giveUp(id);
+        if (track.record === null || isStale(track.record, now)) this.giveUp(id);
       } else if (connected) this.#checkSilence(id, track, now);
-      else if (now - Math.max(this.#lost.at, track.record?.startedAt ?? 0) > GRACE_MS) this.#outOfGrace(id, track);
+      else if (now - Math.max(this.#lost.at, track.record?.startedAt ?? 0) > GRACE_MS) {
+        this.#suspend(id, track, track.record?.sent === false ? "no-worker" : this.#lost.reason);
+      }
     }
+    if (this.size === 0) this.#settle();
   }
 
   #checkSilence(id: string, track: Track, now: number): void {
@@ -311,11 +370,12 @@ export class Turns {
       if (now - track.askedAt > ANSWER_MS) this.#fail(id, track, "bridge-unresponsive");
     } else if (now - track.heardAt > SILENCE_MS) this.#askSnapshot(id, track);
   }
+}
 
-  #outOfGrace(id: string, track: Track): void {
-    if (track.stop) this.#drop(id);
-    else this.#suspend(id, track, track.record?.sent === false ? "no-worker" : this.#lost.reason);
-  }
+/** A turn that nothing happens to by itself any more. */
+function calm(view: TurnView): TurnView {
+  const { resending: _resending, retryAt: _retryAt, ...rest } = view;
+  return rest;
 }
 
 /** The picture of a turn of which only the question is known. */

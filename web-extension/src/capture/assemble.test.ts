@@ -181,6 +181,12 @@ describe("mergeFrames", () => {
   });
 });
 
+it("S27: a frame inside a shadow root whose address nobody asked for goes nowhere", () => {
+  const main = { ...page([{ role: "iframe" }]), frames: [{ node: 1, position: -1, url: "https://b.example/" }] };
+  const stray = { ...page([{ role: "button", name: "Pay" }]), path: [-1], url: "https://evil.example/" };
+  expect(mergeFrames(main, [{ frameId: 2, reply: stray }])).toMatchObject({ frames: 1, unreadable: 1 });
+});
+
 describe("frameReply", () => {
   it("rebuilds nodes from known members only", () => {
     const reply: unknown = JSON.parse(

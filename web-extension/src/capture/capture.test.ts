@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { apiStateOf, createCaptureTab } from "./capture";
+import { createCaptureTab, pageStateOf } from "./capture";
 import { isRestricted } from "./restricted";
 import type { TabAccess } from "./tab-access";
 
@@ -83,7 +83,7 @@ describe("captureTab", () => {
       parents: [-1, 0, 0],
       weights: [3, 2, 2],
     };
-    let hear: ((message: unknown, frameId: number) => void) | undefined;
+    let hear: Parameters<TabAccess["listen"]>[1] | undefined;
     const inject = vi.fn(async () => true);
     const result = await capture({
       inject,
@@ -94,7 +94,11 @@ describe("captureTab", () => {
           hear = undefined;
         });
       },
-      broadcast: (_, ask) => hear?.(reply(ask, { path: [1], title: "inner" }), 5),
+      broadcast: (_, ask) => {
+        // S27: it says it is of this site, and the browser says it is not.
+        hear?.(reply(ask, { path: [0], title: "forged" }), { frameId: 4, origin: "https://evil.example" });
+        hear?.(reply(ask, { path: [1], title: "inner" }), { frameId: 5, origin: "https://acme.example" });
+      },
     });
     expect(result).toMatchObject({ ok: true, capture: { report: { frames: 2, framesUnreadable: 1 } } });
     expect(inject.mock.calls).toEqual([[7, "all"]]);
@@ -102,15 +106,25 @@ describe("captureTab", () => {
   });
 });
 
-describe("apiStateOf", () => {
-  const state = (hooked: boolean, captured: boolean) => async () => ({ kind: "sidewire-api-state", hooked, captured });
+describe("pageStateOf", () => {
+  const state = (hooked: boolean, captured: boolean) => async () => ({
+    kind: "sidewire-page-state",
+    hooked,
+    captured,
+    selection: true,
+  });
+  const silent = { ask: async () => Promise.reject(new Error("nobody")) };
   it.each([
     ["captured", { ask: state(true, true) }],
     ["none", { ask: state(true, false) }],
     ["needs-reload", { ask: state(false, false), isGranted: async () => true }],
     ["needs-grant", { ask: state(false, false) }],
-    ["needs-grant", { ask: async () => Promise.reject(new Error("nobody")) }],
-  ] as const)("%s", async (expected, change) => expect(await apiStateOf(7, scripted(change))).toBe(expected));
+  ] as const)("%s", async (api, change) =>
+    expect(await pageStateOf(7, scripted(change))).toEqual({ api, selection: true }),
+  );
+
+  it("says nothing of a selection where nobody answers", async () =>
+    expect(await pageStateOf(7, scripted(silent))).toEqual({ api: "needs-grant" }));
 });
 
 it.each([

@@ -3,19 +3,16 @@
  * still there when it is done.
  */
 import type { PageFault } from "../bridge/panel-port";
-import type { CaptureResult, CaptureTab } from "./api";
+import type { ApiState, CaptureResult, CaptureTab, PageState } from "./api";
 import { assemble } from "./assemble";
 import type { ChildReply } from "./merge";
 import { mergeFrames } from "./merge";
-import type { FrameReply } from "./messages";
-import { apiStateReply, frameReply } from "./messages";
+import type { FrameReply, PageStateReply } from "./messages";
+import { frameReply, pageStateReply } from "./messages";
 import { isRestricted } from "./restricted";
 import { parsedWebUrl } from "./sites";
-import type { TabAccess } from "./tab-access";
+import type { FrameSender, TabAccess } from "./tab-access";
 import { browserTabs } from "./tab-access";
-
-/** Whether API responses of a page can be captured; what the page chip shows. */
-export type ApiState = "captured" | "none" | "needs-grant" | "needs-reload";
 
 /** Time limits in milliseconds. */
 export interface CaptureLimits {
@@ -107,9 +104,9 @@ class TabCapture {
       const look = async () => {
         if (await isComplete(main, found, this.#tabs)) resolve();
       };
-      const onMessage = (message: unknown, frameId: number) => {
+      const onMessage = (message: unknown, { frameId, origin }: FrameSender) => {
         const reply = frameReply(message, token);
-        if (reply === null || found.some((child) => child.frameId === frameId)) return;
+        if (reply === null || !isOf(reply.url, origin) || found.some((child) => child.frameId === frameId)) return;
         found.push({ frameId, reply });
         look().catch(() => undefined);
       };
@@ -167,6 +164,12 @@ async function isReadable(url: string, parent: string, tabs: TabAccess): Promise
   return frame.origin === parsedWebUrl(parent)?.origin || (await tabs.isGranted(frame.origin));
 }
 
+/** Whether a frame may call itself `url`: the browser says of which origin it is, a taken-over renderer may say anything (S27). */
+function isOf(url: string, origin: string): boolean {
+  if (url.startsWith("about:") || url.startsWith("blob:")) return true;
+  return URL.parse(url)?.origin === origin;
+}
+
 /** Whether two URLs show the same page; the fragment may differ. */
 function isSamePage(a: string, b: string): boolean {
   return a.replace(/#.*$/s, "") === b.replace(/#.*$/s, "");
@@ -192,10 +195,15 @@ async function firstOf(work: Promise<void>, milliseconds: number): Promise<void>
   clearTimeout(timer);
 }
 
-/** Whether API responses of the page in a tab can be captured, and whether one was. */
-export async function apiStateOf(tabId: number, tabs: TabAccess = browserTabs): Promise<ApiState> {
-  const answer = await tabs.ask(tabId, { kind: "sidewire-api-state" }).catch(() => null);
-  const reply = apiStateReply(answer);
+/** What the page in a tab says of itself: whether API responses can be captured, and whether something is selected. */
+export async function pageStateOf(tabId: number, tabs: TabAccess = browserTabs): Promise<PageState> {
+  const answer = await tabs.ask(tabId, { kind: "sidewire-page-state" }).catch(() => null);
+  const reply = pageStateReply(answer);
+  const api = await apiStateOf(tabId, reply, tabs);
+  return reply === null ? { api } : { api, selection: reply.selection };
+}
+
+async function apiStateOf(tabId: number, reply: PageStateReply | null, tabs: TabAccess): Promise<ApiState> {
   if (reply?.captured === true) return "captured";
   if (reply?.hooked === true) return "none";
   const url = (await tabs.facts(tabId))?.url;

@@ -31,19 +31,25 @@ export function followGrants(signal: AbortSignal): void {
 /** Makes the registered scripts those of the granted origins. */
 async function registerGranted(): Promise<void> {
   const { origins = [] } = await chrome.permissions.getAll();
-  const matches = origins.filter((origin) => /^https?:/.test(origin) && !isOfBuild(origin));
+  // The sites of the build have their scripts already.
+  const matches = origins.filter((origin) => /^https?:/.test(origin) && !siteMatches.includes(origin)).sort();
   const scripts = matches.length === 0 ? [] : scriptsFor(matches);
   const known = await chrome.scripting.getRegisteredContentScripts({ ids: [CAPTURE_ID, HOOK_ID] });
+  // Every start of the service worker comes by here; a page that loads meanwhile must not find its scripts gone.
+  if (sameScripts(known, scripts)) return;
   if (known.length > 0) await chrome.scripting.unregisterContentScripts({ ids: known.map((script) => script.id) });
   if (scripts.length > 0) await chrome.scripting.registerContentScripts(scripts);
 }
 
-/** Origins that need no script: sites of the build have theirs, and the worker's own address is no page. */
-function isOfBuild(origin: string): boolean {
-  return siteMatches.includes(origin) || /^https?:\/\/(?:127\.0\.0\.1|localhost)(?::\*)?\/\*$/.test(origin);
+type Script = chrome.scripting.RegisteredContentScript;
+
+function sameScripts(known: readonly Script[], wanted: readonly Script[]): boolean {
+  const told = (scripts: readonly Script[]): string =>
+    JSON.stringify(scripts.map(({ id, matches = [] }) => [id, matches.toSorted()]).sort());
+  return told(known) === told(wanted);
 }
 
-function scriptsFor(matches: string[]): chrome.scripting.RegisteredContentScript[] {
+function scriptsFor(matches: string[]): Script[] {
   const always = { matches, runAt: "document_start", persistAcrossSessions: true } as const;
   return [
     { ...always, id: CAPTURE_ID, js: [CAPTURE_SCRIPT], allFrames: true, matchOriginAsFallback: true },

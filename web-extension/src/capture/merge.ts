@@ -55,8 +55,9 @@ export function mergeFrames(main: FrameReply, children: readonly ChildReply[]): 
 function takeChild(left: ChildReply[], parent: FrameReply, spot: FrameSpot): ChildReply | null {
   const path = [...parent.path, spot.position].join("/");
   const fitting = left.filter(({ reply }) => reply.path.join("/") === path);
-  // Inside a shadow root there is no position: the address decides, then the order of arrival.
-  const found = fitting.find(({ reply }) => reply.url === spot.url) ?? fitting[0];
+  const named = fitting.find(({ reply }) => reply.url === spot.url);
+  // Inside a shadow root there is no position: only the address can tell, and one that fits none tells nothing.
+  const found = spot.position < 0 ? named : (named ?? fitting[0]);
   if (found === undefined) return null;
   left.splice(left.indexOf(found), 1);
   return found;

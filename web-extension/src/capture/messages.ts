@@ -16,16 +16,17 @@ export interface CaptureAsk {
   frames: "main" | "children";
 }
 
-/** Service worker → content script of the main frame: is there a captured API response? */
-export interface ApiStateAsk {
-  kind: "sidewire-api-state";
+/** Service worker → content script of the main frame: is there a captured API response, and a selection? */
+export interface PageStateAsk {
+  kind: "sidewire-page-state";
 }
 
-export interface ApiStateReply {
-  kind: "sidewire-api-state";
+export interface PageStateReply {
+  kind: "sidewire-page-state";
   /** The hook was there before the page's first request. */
   hooked: boolean;
   captured: boolean;
+  selection: boolean;
 }
 
 /** An API response that the page received, redacted. It comes from the page's own world: untrusted. */
@@ -60,17 +61,23 @@ const FRAMES_MAX = 200;
 const URL_MAX = 8192;
 
 /** True for a message that asks this content script for something. */
-export function isAsk(value: unknown): value is CaptureAsk | ApiStateAsk {
+export function isAsk(value: unknown): value is CaptureAsk | PageStateAsk {
   if (!isRecord(value)) return false;
-  if (value["kind"] === "sidewire-api-state") return true;
+  if (value["kind"] === "sidewire-page-state") return true;
   const known = value["frames"] === "main" || value["frames"] === "children";
   return value["kind"] === "sidewire-capture" && typeof value["token"] === "string" && known;
 }
 
-/** Reads the answer of a main frame about its API response. */
-export function apiStateReply(value: unknown): ApiStateReply | null {
-  if (!isRecord(value) || value["kind"] !== "sidewire-api-state") return null;
-  return { kind: "sidewire-api-state", hooked: value["hooked"] === true, captured: value["captured"] === true };
+/** Reads what a main frame says of its page. */
+export function pageStateReply(value: unknown): PageStateReply | null {
+  if (!isRecord(value) || value["kind"] !== "sidewire-page-state") return null;
+  const { hooked, captured, selection } = value;
+  return {
+    kind: "sidewire-page-state",
+    hooked: hooked === true,
+    captured: captured === true,
+    selection: selection === true,
+  };
 }
 
 /** Reads a frame's answer, rebuilding it from known members; null for anything else. */

@@ -59,6 +59,28 @@ describe("redactJson", () => {
     });
   });
 
+  it("hides what stands beside the name of a secret", () => {
+    const pair = (name: string) => ({ name, value: "hunter2" });
+    expect(redactJson([pair("Authorization"), pair("x-api-key"), pair("X-Request-Signature"), pair("Accept")])).toEqual(
+      [
+        { name: "Authorization", value: REDACTED },
+        { name: "x-api-key", value: REDACTED },
+        { name: "X-Request-Signature", value: REDACTED },
+        { name: "Accept", value: "hunter2" },
+      ],
+    );
+    expect(redactJson({ header_name: "Cookie", Value: "a", Content: ["b"], note: "shown" })).toEqual({
+      header_name: "Cookie",
+      Value: REDACTED,
+      Content: [REDACTED],
+      note: "shown",
+    });
+    expect(redactJson({ name: "password_policy", value: "strict" })).toEqual({
+      name: "password_policy",
+      value: "strict",
+    });
+  });
+
   it("plays no prototype tricks and cuts what is too deep", () => {
     const hostile: unknown = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"a":1}},"ok":1}');
     const copy = redactJson(hostile);
@@ -109,6 +131,9 @@ function plant(random: (below: number) => number, canary: string, depth: number)
     { [key]: { info: { url: canary } } },
     { note: `Authorization: Bearer ${canary}` },
     { note: `see https://user:${canary}@example.com/a` },
+    { header: { name: key, value: canary } },
+    { env: [{ key, values: ["x", canary] }] },
+    { form: { label: key, default: { text: canary } } },
     { link: `https://example.com/cb?x=1&${key.toLowerCase()}=${canary}#${key}=${canary}` },
     { log: `${key}=${canary}, done` },
     { log: `{"${key}": "${canary} with spaces"}` },

@@ -123,14 +123,26 @@ function redactMember(key: string, value: unknown, place: Place): unknown {
   const depth = place.depth + 1;
   if (Array.isArray(value))
     return value.map((item: unknown) => redactMember(key, item, { depth, secret: place.secret }));
+  const named = isNamedSecret(value);
   const members = Object.entries(value)
     // A member of this name could only be meant to change the prototype of a copy.
     .filter(([name]) => name !== "__proto__")
     .map(([name, item]): [string, unknown] => {
-      const secret = place.secret || secrecyOf(name) === "secret";
+      const secret = place.secret || secrecyOf(name) === "secret" || (named && CONTENTS.has(name.toLowerCase()));
       return [replaceShapes(name.toWellFormed(), REDACTED), redactMember(name, item, { depth, secret })];
     });
   return Object.fromEntries(members);
+}
+
+/** Members of an object that name what its other members hold: a header, a variable, a form field. */
+const NAMING = new Set(["name", "key", "header", "header_name", "headername", "label"]);
+const CONTENTS = new Set(["value", "values", "content", "default"]);
+
+/** `{ "name": "Authorization", "value": … }`: the key of the secret stands beside it. */
+function isNamedSecret(value: object): boolean {
+  return Object.entries(value).some(
+    ([name, label]) => NAMING.has(name.toLowerCase()) && typeof label === "string" && secrecyOf(label) !== "plain",
+  );
 }
 
 function redactString(key: string, value: string, place: Place): string {

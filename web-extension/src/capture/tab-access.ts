@@ -1,5 +1,5 @@
 /** What capture asks of the browser about a tab; the one file of capture's service-worker side that calls it. */
-import type { ApiStateAsk, CaptureAsk } from "./messages";
+import type { CaptureAsk, PageStateAsk } from "./messages";
 
 /** Path of the content script in the built extension. */
 export const CAPTURE_SCRIPT = "content-scripts/capture.js";
@@ -10,18 +10,24 @@ export interface TabFacts {
   url?: string;
 }
 
+/** Who sent a message, as the browser vouches for it. */
+export interface FrameSender {
+  frameId: number;
+  origin: string;
+}
+
 /** Seam between capture and the browser; tests put a scripted one in its place. */
 export interface TabAccess {
   /** The tab; null when there is none. */
   facts(tabId: number): Promise<TabFacts | null>;
   /** Asks the content script of the main frame; rejects when nobody is there. */
-  ask(tabId: number, ask: CaptureAsk | ApiStateAsk): Promise<unknown>;
+  ask(tabId: number, ask: CaptureAsk | PageStateAsk): Promise<unknown>;
   /** Asks all frames at once; they answer by messages of their own. */
   broadcast(tabId: number, ask: CaptureAsk): void;
   /** Puts the content script into the main frame or all frames; false when the browser refuses. */
   inject(tabId: number, frames: "main" | "all"): Promise<boolean>;
   /** Hands over the messages of a tab's frames until the signal ends. */
-  listen(tabId: number, onMessage: (message: unknown, frameId: number) => void, signal: AbortSignal): void;
+  listen(tabId: number, onMessage: (message: unknown, sender: FrameSender) => void, signal: AbortSignal): void;
   /** Whether the person has granted this origin for good. */
   isGranted(origin: string): Promise<boolean>;
 }
@@ -57,7 +63,8 @@ export const browserTabs: TabAccess = {
   listen(tabId, onMessage, signal) {
     const listener = (message: unknown, sender: chrome.runtime.MessageSender) => {
       const own = sender.id === chrome.runtime.id && sender.tab?.id === tabId;
-      if (own && sender.frameId !== undefined) onMessage(message, sender.frameId);
+      if (own && sender.frameId !== undefined)
+        onMessage(message, { frameId: sender.frameId, origin: originOf(sender) });
       return false;
     };
     chrome.runtime.onMessage.addListener(listener);
@@ -72,3 +79,8 @@ export const browserTabs: TabAccess = {
     }
   },
 };
+
+/** A sandboxed frame has no origin of its own; then that of the address the browser has loaded into it counts. */
+function originOf({ origin = "null", url = "" }: chrome.runtime.MessageSender): string {
+  return origin === "null" ? (URL.parse(url)?.origin ?? "null") : origin;
+}

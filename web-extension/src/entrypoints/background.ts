@@ -1,6 +1,6 @@
 import { defineBackground } from "wxt/utils/define-background";
 import { startBridge } from "../bridge/start";
-import { apiStateOf, captureTab } from "../capture/capture";
+import { captureTab, pageStateOf } from "../capture/capture";
 import { followGrants } from "../capture/grants";
 import { sessionKeyOf } from "../capture/sites";
 
@@ -10,6 +10,6 @@ export default defineBackground({
   main() {
     // Its end is the end of the service worker.
     followGrants(new AbortController().signal);
-    startBridge({ captureTab, sessionKeyOf, apiStateOf: (tabId) => apiStateOf(tabId) });
+    startBridge({ captureTab, sessionKeyOf, pageStateOf: (tabId) => pageStateOf(tabId) });
   },
 });

@@ -8,7 +8,7 @@ import { Section } from "./Section";
 export function Connection({ link }: { link: Link }) {
   return (
     <Section title={t("connection")}>
-      {link.state === "down" ? <LinkCard fault={link.fault} detail={link.detail} /> : <p>{stateText(link)}</p>}
+      {link.state === "down" ? <LinkCard link={link} /> : <p>{stateText(link)}</p>}
       <dl class="facts">
         <dt>{t("versionExtension")}</dt>
         <dd>{chrome.runtime.getManifest().version}</dd>

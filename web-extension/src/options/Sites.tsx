@@ -20,13 +20,12 @@ export function Sites() {
     changed();
   }, [load, signal]);
   const required = new Set(chrome.runtime.getManifest().host_permissions ?? []);
-  const sites = granted.filter((pattern) => !isLoopback(pattern));
   return (
     <Section title={t("sites")}>
       <p class="hint">{t("sitesExplained")}</p>
-      {sites.length === 0 && <p>{t("sitesNone")}</p>}
+      {granted.length === 0 && <p>{t("sitesNone")}</p>}
       <ul class="list">
-        {sites.map((pattern) => (
+        {granted.map((pattern) => (
           <Site key={pattern} pattern={pattern} fixed={required.has(pattern)} reload={load} />
         ))}
       </ul>
@@ -58,9 +57,4 @@ function Site({ pattern, fixed, reload }: { pattern: string; fixed: boolean; rel
       )}
     </li>
   );
-}
-
-/** The way to the worker, not a site. */
-function isLoopback(pattern: string): boolean {
-  return /^[a-z*]+:\/\/(127\.0\.0\.1|localhost)(:|\/)/.test(pattern);
 }

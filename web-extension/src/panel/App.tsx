@@ -66,12 +66,12 @@ function Panel({ state, api, windowId }: { state: PanelState; api: PanelApi; win
   const running = runningTurn(conversation);
   const stop = () => {
     if (running === null) return;
-    api.send({ kind: "stop", turn: running.id });
-    api.dispatch({ kind: "stopping", turn: running.id });
+    if (api.send({ kind: "stop", turn: running.id })) api.dispatch({ kind: "stopping", turn: running.id });
     focus();
   };
   useStopKey(stop);
   useFindKey(() => setOver("find"));
+  useLooks(api);
   const send = (text: string) => {
     if (running !== null && text.trim() !== "") api.dispatch({ kind: "busy" });
     else if (ask(api, state, { ...draft, text })) setDraft({ text: "" });
@@ -106,7 +106,7 @@ function Panel({ state, api, windowId }: { state: PanelState; api: PanelApi; win
         text={draft.text}
         setText={(text) => setDraft({ text })}
         mode={conversation.mode}
-        setMode={(mode) => api.send({ kind: "set-mode", mode })}
+        setMode={(mode) => api.send({ kind: "set-mode", key: conversation.key, mode })}
         lastPrompt={conversation.turns.at(-1)?.prompt ?? ""}
         running={running !== null && running.stopping !== true}
         notSent={state.notSent}
@@ -117,7 +117,7 @@ function Panel({ state, api, windowId }: { state: PanelState; api: PanelApi; win
         closeNotice={() => api.dispatch({ kind: "notice-closed" })}
       />
       {over === "history" && <History current={conversation.id} close={close} />}
-      {over === "preview" && <Preview close={close} />}
+      {over === "preview" && <Preview of={conversation.key} close={close} />}
     </div>
   );
 }
@@ -160,6 +160,15 @@ function useFindKey(open: () => void): void {
     document.addEventListener("keydown", onKeyDown, { signal: life.signal });
     return () => life.abort();
   }, []);
+}
+
+/** A person who turns to the panel may have selected something on the page before. */
+function useLooks(api: PanelApi): void {
+  useEffect(() => {
+    const life = new AbortController();
+    addEventListener("focus", () => api.send({ kind: "look" }), { signal: life.signal });
+    return () => life.abort();
+  }, [api]);
 }
 
 function useCommands(api: PanelApi, setOver: (over: Over) => void, togglePage: () => void) {

@@ -29,6 +29,7 @@ beforeEach(() => {
 async function connected(onLost: () => void = () => undefined): Promise<PanelClient> {
   const client = new PanelClient({
     windowId: 7,
+    showing: () => undefined,
     onEvent: (event) => events.push(event),
     onOpen: () => undefined,
     onLost,
@@ -44,9 +45,9 @@ const requestId = () => received.flatMap((message) => ("requestId" in message ? 
 describe("the panel's port", () => {
   it("greets with its window and hands events on", async () => {
     await connected();
-    ports[0]?.post({ kind: "alive", turn: "c-1" });
+    ports[0]?.post({ kind: "alive", key: "k", turn: "c-1" });
     expect(received).toEqual([{ kind: "attach", windowId: 7 }]);
-    expect(events).toEqual([{ kind: "alive", turn: "c-1" }]);
+    expect(events).toEqual([{ kind: "alive", key: "k", turn: "c-1" }]);
   });
 
   it("pairs answers with requests", async () => {

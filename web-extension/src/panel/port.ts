@@ -35,6 +35,8 @@ function isKind<Kind extends ReplyBody["kind"]>(
 /** What a client needs from its surroundings. */
 export interface ClientOptions {
   windowId: number;
+  /** The key of the conversation that is shown; undefined before there was one. */
+  showing: () => string | undefined;
   onEvent: (event: PanelEvent) => void;
   onOpen: () => void;
   onLost: () => void;
@@ -53,6 +55,7 @@ const EVENT_KINDS: ReadonlySet<unknown> = new Set<PanelEvent["kind"]>([
   "delta",
   "alive",
   "older",
+  "sent",
   "not-sent",
   "draft",
   "reply",
@@ -90,7 +93,7 @@ export class PanelClient {
       this.#port = port;
       port.onMessage.addListener((message: unknown) => this.#receive(message));
       port.onDisconnect.addListener(() => this.#lose(port));
-      port.postMessage({ kind: "attach", windowId: this.#options.windowId } satisfies PanelMessage);
+      port.postMessage(this.#greeting());
       this.#options.onOpen();
     } catch {
       // The extension was updated or removed under this page; only a new page can connect again.
@@ -111,6 +114,12 @@ export class PanelClient {
       this.#waiting.set(requestId, resolve);
       if (!this.#post({ requestId, ...request })) this.#answer(requestId, notConnected());
     });
+  }
+
+  #greeting(): PanelMessage {
+    const { windowId, showing } = this.#options;
+    const key = showing();
+    return { kind: "attach", windowId, ...(key !== undefined && { showing: key }) };
   }
 
   #post(message: PanelMessage): boolean {

@@ -19,6 +19,7 @@ export async function start(): Promise<Started> {
   const store = new Store();
   const client = new PanelClient({
     windowId: await ownWindow(),
+    showing: () => (store.state.loaded ? store.state.conversation.key : undefined),
     onEvent: (event) => {
       store.dispatch(event);
       if (!store.state.outOfStep) return;

@@ -18,7 +18,15 @@ const turn = (changes: Partial<TurnView> = {}): TurnView => ({
 
 const showing = (conversation: Partial<ConversationView>): PanelEvent => ({
   kind: "conversation",
-  conversation: { id: "one", title: "One", mode: "educational", turns: [], ephemeral: false, ...conversation },
+  conversation: {
+    key: "k",
+    id: "one",
+    title: "One",
+    mode: "educational",
+    turns: [],
+    ephemeral: false,
+    ...conversation,
+  },
 });
 
 const page: PageChip = {
@@ -43,7 +51,7 @@ function stateAfter(...events: (PanelEvent | LocalEvent)[]): PanelState {
   return events.reduce((state, event, index) => reduce(state, event, index * 1000), initialState());
 }
 
-const delta = (at: number, text: string): PanelEvent => ({ kind: "delta", turn: "c-1", at, text });
+const delta = (at: number, text: string): PanelEvent => ({ kind: "delta", key: "k", turn: "c-1", at, text });
 const textOf = (state: PanelState) => state.conversation.turns[0]?.text;
 
 describe("deltas", () => {
@@ -65,7 +73,7 @@ describe("deltas", () => {
     ["after a gap", delta(5, "x")],
     ["that contradict the text", delta(0, "Z")],
     ["that overlap its end", delta(1, "BC")],
-    ["of an unknown turn", { kind: "delta", turn: "c-9", at: 0, text: "x" } satisfies PanelEvent],
+    ["of an unknown turn", { kind: "delta", key: "k", turn: "c-9", at: 0, text: "x" } satisfies PanelEvent],
   ])("%s are not shown and ask for a sync", (_name, event) => {
     const state = stateAfter(started, delta(0, "AB"), event);
     expect(textOf(state)).toBe("AB");
@@ -75,7 +83,11 @@ describe("deltas", () => {
 
   it("after a stop or an end no longer count", () => {
     expect(textOf(stateAfter(started, { kind: "stopping", turn: "c-1" }, delta(0, "late")))).toBe("");
-    const done = stateAfter(started, { kind: "turn", turn: turn({ state: "done", text: "all" }) }, delta(3, "late"));
+    const done = stateAfter(
+      started,
+      { kind: "turn", key: "k", turn: turn({ state: "done", text: "all" }) },
+      delta(3, "late"),
+    );
     expect(textOf(done)).toBe("all");
     expect(done.outOfStep).toBe(false);
   });
@@ -85,8 +97,8 @@ describe("turns", () => {
   it("replace the turn of their id, or are appended", () => {
     const state = stateAfter(
       showing({ turns: [turn()] }),
-      { kind: "turn", turn: turn({ text: "more" }) },
-      { kind: "turn", turn: turn({ id: "c-2" }) },
+      { kind: "turn", key: "k", turn: turn({ text: "more" }) },
+      { kind: "turn", key: "k", turn: turn({ id: "c-2" }) },
     );
     expect(state.conversation.turns.map(({ id, text }) => [id, text])).toEqual([
       ["c-1", "more"],
@@ -96,7 +108,7 @@ describe("turns", () => {
 
   it("keep their partial text when they fail", () => {
     const failed = turn({ state: "failed", reason: "provider-5xx", text: "half" });
-    const state = stateAfter(showing({ turns: [turn()] }), delta(0, "half"), { kind: "turn", turn: failed });
+    const state = stateAfter(showing({ turns: [turn()] }), delta(0, "half"), { kind: "turn", key: "k", turn: failed });
     expect(textOf(state)).toBe("half");
     expect(state.ended?.id).toBe("c-1");
     expect(state.pulse).toBeNull();
@@ -111,6 +123,7 @@ describe("turns", () => {
   it("from before are put in front, each once", () => {
     const state = stateAfter(showing({ turns: [turn({ id: "c-5" })], before: "5" }), {
       kind: "older",
+      key: "k",
       turns: [turn({ id: "c-4" }), turn({ id: "c-5" })],
     });
     expect(state.conversation.turns.map(({ id }) => id)).toEqual(["c-4", "c-5"]);
@@ -118,14 +131,14 @@ describe("turns", () => {
   });
 
   it("show life without text", () => {
-    const state = stateAfter(showing({ turns: [turn()] }), delta(0, "x"), { kind: "alive", turn: "c-1" });
+    const state = stateAfter(showing({ turns: [turn()] }), delta(0, "x"), { kind: "alive", key: "k", turn: "c-1" });
     expect(state.pulse).toEqual({ turn: "c-1", aliveAt: 2000, textAt: 1000 });
   });
 });
 
 describe("conversations", () => {
-  const { id: _none, ...withoutId } = {
-    id: "x",
+  const withoutId = {
+    key: "k",
     title: "",
     mode: "educational" as const,
     turns: [turn()],
@@ -143,9 +156,35 @@ describe("conversations", () => {
       { kind: "page", page },
       { kind: "pinned", preview: preview(page.url) },
       { kind: "not-sent", text: "x", reason: "too-long" },
-      showing({ id: "two" }),
+      showing({ key: "other", id: "two" }),
     );
     expect([state.serial, state.pin, state.notSent]).toEqual([2, null, null]);
+  });
+});
+
+it("what is said about another conversation is not taken for this one's", () => {
+  const state = stateAfter(
+    showing({ turns: [turn()] }),
+    { kind: "turn", key: "other", turn: turn({ id: "c-2" }) },
+    { kind: "delta", key: "other", turn: "c-1", at: 0, text: "x" },
+  );
+  expect(state.conversation.turns).toEqual([turn()]);
+  expect(state.outOfStep).toBe(false);
+});
+
+describe("a question on its way", () => {
+  const sending: LocalEvent = { kind: "sending", text: "What now?" };
+
+  it("comes back when the service worker goes away under it", () => {
+    const state = stateAfter(showing({}), sending, { kind: "port-lost" }, { kind: "port-open" });
+    expect([state.incoming?.text, state.sending]).toEqual(["What now?", null]);
+  });
+
+  it("does not once it is written down, or was refused", () => {
+    expect(stateAfter(showing({}), sending, { kind: "sent" }, { kind: "port-lost" }).incoming).toBeNull();
+    const refused = stateAfter(showing({}), sending, { kind: "not-sent", text: "What now?", reason: "too-long" });
+    const later = [{ kind: "incoming-taken" }, { kind: "port-lost" }] as const;
+    expect(later.reduce((state, event) => reduce(state, event, 0), refused).incoming).toBeNull();
   });
 });
 
@@ -174,7 +213,7 @@ describe("pins", () => {
 it("busy is news only while the conversation answers", () => {
   const busy = stateAfter(showing({ turns: [turn()] }), { kind: "busy" });
   expect(busy.notSent).toBe("session-busy");
-  expect(reduce(busy, { kind: "turn", turn: turn({ state: "done" }) }, 0).notSent).toBeNull();
+  expect(reduce(busy, { kind: "turn", key: "k", turn: turn({ state: "done" }) }, 0).notSent).toBeNull();
 });
 
 it("a lost port is remembered from its first moment", () => {

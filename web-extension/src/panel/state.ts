@@ -11,6 +11,8 @@ type NotSentReason = Extract<PanelEvent, { kind: "not-sent" }>["reason"];
 export type LocalEvent =
   | { kind: "port-open" }
   | { kind: "port-lost" }
+  /** A question was handed to the service worker, which may die before it wrote it down. */
+  | { kind: "sending"; text: string }
   /** The person pressed Stop; what arrives later for that turn no longer counts. */
   | { kind: "stopping"; turn: string }
   | { kind: "sync-sent" }
@@ -59,6 +61,8 @@ export interface PanelState {
   pulse: Pulse | null;
   notSent: NotSentReason | null;
   incoming: Incoming | null;
+  /** The text of a question of which it is not known yet whether it was sent. */
+  sending: string | null;
   pin: Pin | null;
   /** A delta did not fit: the panel's picture is stale and a `sync` is due. */
   outOfStep: boolean;
@@ -72,12 +76,13 @@ export function initialState(): PanelState {
     link: { state: "connecting" },
     portLostAt: null,
     page: null,
-    conversation: { title: "", mode: "educational", turns: [], ephemeral: false },
+    conversation: { key: "", title: "", mode: "educational", turns: [], ephemeral: false },
     serial: 0,
     loaded: false,
     pulse: null,
     notSent: null,
     incoming: null,
+    sending: null,
     pin: null,
     outOfStep: false,
     ended: null,
@@ -91,6 +96,8 @@ export function runningTurn(conversation: ConversationView): TurnView | null {
 
 /** The state after an event that happened at `now`. */
 export function reduce(state: PanelState, event: PanelEvent | LocalEvent, now: number): PanelState {
+  // What is said about another conversation was on its way when this one was shown.
+  if ("key" in event && event.key !== state.conversation.key) return state;
   switch (event.kind) {
     case "link":
       return { ...state, link: event.link };
@@ -106,8 +113,10 @@ export function reduce(state: PanelState, event: PanelEvent | LocalEvent, now: n
       return { ...state, pulse: beat(state.pulse, event.turn, now) };
     case "older":
       return { ...state, conversation: prependTurns(state.conversation, event) };
+    case "sent":
+      return { ...state, sending: null };
     case "not-sent":
-      return { ...state, notSent: event.reason, incoming: { text: event.text, source: "not-sent" } };
+      return takeBack({ ...state, notSent: event.reason }, event.text);
     case "draft":
       return { ...state, incoming: { text: event.text, source: "page" } };
     case "reply":
@@ -123,7 +132,9 @@ function reduceLocal(state: PanelState, event: LocalEvent, now: number): PanelSt
     case "port-open":
       return { ...state, portLostAt: null };
     case "port-lost":
-      return { ...state, portLostAt: state.portLostAt ?? now };
+      return takeBack({ ...state, portLostAt: state.portLostAt ?? now }, state.sending);
+    case "sending":
+      return { ...state, sending: event.text };
     case "stopping":
       return {
         ...state,
@@ -144,9 +155,15 @@ function reduceLocal(state: PanelState, event: LocalEvent, now: number): PanelSt
   }
 }
 
+/** The text of a question that was not asked goes back into the composer. */
+function takeBack(state: PanelState, text: string | null): PanelState {
+  if (text === null) return state;
+  return { ...state, sending: null, incoming: { text, source: "not-sent" } };
+}
+
 function showConversation(state: PanelState, conversation: ConversationView, now: number): PanelState {
   const running = runningTurn(conversation);
-  const same = state.loaded && isSame(state.conversation, conversation);
+  const same = state.loaded && state.conversation.key === conversation.key;
   const before = same ? runningTurn(state.conversation) : null;
   const after = conversation.turns.find((turn) => turn.id === before?.id);
   return {
@@ -160,13 +177,6 @@ function showConversation(state: PanelState, conversation: ConversationView, now
     pulse: running === null ? null : beat(state.pulse, running.id, now),
     ended: after !== undefined && after.state !== "running" ? after : state.ended,
   };
-}
-
-/** A conversation that has no id yet is recognised by the turns it shares with the one that has. */
-function isSame(before: ConversationView, after: ConversationView): boolean {
-  if (before.id === after.id) return true;
-  if (before.id !== undefined) return false;
-  return before.turns.some((turn) => after.turns.some((other) => other.id === turn.id));
 }
 
 function placeTurn(state: PanelState, turn: TurnView, now: number): PanelState {

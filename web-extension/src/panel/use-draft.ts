@@ -1,6 +1,6 @@
 /** The composer's text and page switch, kept per conversation while the person works elsewhere. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Draft, draftKey, readDraft, writeDraft } from "./drafts";
+import { type Draft, draftKey, EMPTY, readDraft, writeDraft } from "./drafts";
 
 const WRITE_AFTER_MS = 300;
 
@@ -13,9 +13,9 @@ interface Place {
 
 /** The draft of the conversation that is shown, and how to change it. */
 export function useDraft({ serial, conversation, windowId }: Place): [Draft, (change: Partial<Draft>) => void] {
-  const [draft, setDraft] = useState<Draft>({ text: "", attachPage: true });
+  const [draft, setDraft] = useState<Draft>(EMPTY);
   const key = draftKey(conversation, windowId);
-  const shown = useRef({ key, draft });
+  const shown = useRef({ key, serial, draft });
   const edits = useRef(0);
   useEffect(() => {
     edits.current = 0;
@@ -26,11 +26,14 @@ export function useDraft({ serial, conversation, windowId }: Place): [Draft, (ch
     return () => keep(shown.current.key, shown.current.draft);
   }, [serial]);
   useEffect(() => {
-    shown.current = { key, draft };
+    const before = shown.current;
+    shown.current = { key, serial, draft };
+    // The conversation got its name: the draft goes with it, and none stays behind for the next new one.
+    if (before.key !== key && before.serial === serial) keep(before.key, EMPTY);
     if (edits.current === 0) return;
     const timer = setTimeout(() => keep(key, draft), WRITE_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [key, draft]);
+  }, [key, serial, draft]);
   const change = (part: Partial<Draft>) => {
     edits.current += 1;
     setDraft((before) => ({ ...before, ...part }));

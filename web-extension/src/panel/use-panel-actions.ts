@@ -6,7 +6,8 @@ import type { TurnActions } from "./components/Turn";
 import type { PanelApi } from "./context";
 import type { Draft } from "./drafts";
 import { requestSite } from "./permissions";
-import { type PanelState, runningTurn } from "./state";
+import type { PanelCommand } from "./port";
+import { initialState, type PanelState, runningTurn } from "./state";
 
 interface Parts {
   api: PanelApi;
@@ -24,23 +25,31 @@ export function ask(api: PanelApi, state: PanelState, draft: Draft): boolean {
   const text = draft.text.trim();
   if (text === "" || runningTurn(state.conversation) !== null) return false;
   const pinned = draft.attachPage && state.pin !== null ? { previewToken: state.pin.token } : {};
-  const { mode } = state.conversation;
-  if (!api.send({ kind: "ask", text, mode, attachPage: draft.attachPage, ...pinned })) return false;
+  const { key, mode } = state.conversation;
+  if (!sendQuestion(api, { kind: "ask", key, text, mode, attachPage: draft.attachPage, ...pinned }, text)) return false;
   api.dispatch({ kind: "unpinned" });
+  return true;
+}
+
+/** Sends a command that asks something, and remembers the text until something is heard of it. */
+function sendQuestion(api: PanelApi, command: PanelCommand, text: string): boolean {
+  if (!api.send(command)) return false;
+  api.dispatch({ kind: "sending", text });
   return true;
 }
 
 /** The actions on turns. */
 export function useTurnActions({ api, state, attached, openSetUp, focus }: Omit<Parts, "setDraft" | "openPreview">) {
   return useMemo<TurnActions>(() => {
-    const mode = () => state.current?.conversation.mode ?? "educational";
     return {
       retry: (turn) => {
-        api.send({ kind: "retry", turn: turn.id });
+        const { conversation } = state.current ?? initialState();
+        sendQuestion(api, { kind: "retry", key: conversation.key, turn: turn.id }, turn.prompt);
         focus();
       },
       branch: (turn, text) => {
-        api.send({ kind: "branch", turn: turn.id, text, mode: mode(), attachPage: attached });
+        const { key, mode } = (state.current ?? initialState()).conversation;
+        sendQuestion(api, { kind: "branch", key, turn: turn.id, text, mode, attachPage: attached }, text);
         focus();
       },
       openSetUp,
@@ -62,7 +71,10 @@ export function usePageActions({ api, state, setDraft, openPreview }: Omit<Parts
         if (token !== undefined) api.send({ kind: "unpin", token });
         api.dispatch({ kind: "unpinned" });
       },
-      attachCurrentTab: () => api.send({ kind: "attach-tab" }),
+      attachCurrentTab: () => {
+        const key = state.current?.conversation.key;
+        if (key !== undefined) api.send({ kind: "attach-tab", key });
+      },
       grant: (origin) => void grant(api, origin),
     }),
     [api],

@@ -35,6 +35,13 @@ export async function remove(area: Area, key: string): Promise<void> {
   await chrome.storage[area].remove(keyOf(area, key));
 }
 
+/** Removes every value whose key starts with `prefix`. */
+export async function removeAll(area: Area, prefix: string): Promise<void> {
+  const start = keyOf(area, prefix);
+  const names = Object.keys(await chrome.storage[area].get(null));
+  await chrome.storage[area].remove(names.filter((name) => name.startsWith(start)));
+}
+
 /** Session storage may be shared between the two halves of a split extension; local storage holds the pairing, which both use. */
 function keyOf(area: Area, key: string): string {
   return area === "session" && inIncognito() ? `incognito:${key}` : key;

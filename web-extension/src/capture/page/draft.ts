@@ -15,6 +15,8 @@ export interface Draft {
   children: Draft[];
   /** Text for screen readers only: it may name what it stands in, and is no text of the page. */
   quiet: boolean;
+  /** Made only to hold a label and its value together; gives way if it turns out to hold anything else. */
+  pair?: true;
 }
 
 /** Roles that are one thing with one name, whatever their markup holds. */
@@ -38,15 +40,27 @@ const TABLES = new Set(["table", "grid", "treegrid"]);
  */
 export function completed(draft: Draft, passed: number): Draft[] {
   const { node } = draft;
+  if (draft.pair === true) return closePair(draft);
   draft.children = draft.children.filter((child) => !child.quiet || isWords(child));
   if (ATOMIC.has(node.role)) closeAtomic(draft);
   else if (node.role === "combobox") closeCombobox(draft);
-  else if (WORDED.has(node.role) && draft.children.every(isWords)) closeWorded(draft);
+  else if (WORDED.has(node.role) && draft.children.every(isWordsOrPair)) closeWorded(draft);
   else draft.children = draft.children.filter((child) => !child.quiet);
   if (TABLES.has(node.role)) closeTable(draft, passed);
   if (passed > 0) node.omitted = passed;
   if (node.role === "list" || node.role === "listbox") loseMiddle(draft.children, 20, 2);
   return settled(draft);
+}
+
+function closePair(draft: Draft): Draft[] {
+  const { node, children } = draft;
+  const [label, value] = children;
+  if (label !== undefined && value !== undefined && children.length === 2 && children.every(isSpoken)) {
+    draft.weight = Math.min(label.weight, value.weight);
+    return [draft];
+  }
+  if (node.offscreen === true) for (const child of children) child.node.offscreen = true;
+  return children;
 }
 
 function closeAtomic(draft: Draft): void {
@@ -84,6 +98,15 @@ function setName(node: AxNode, name: string): void {
 function isWords(draft: Draft): boolean {
   const { node } = draft;
   return (node.role === "text" || node.role === "img") && node.ref === undefined && draft.children.length === 0;
+}
+
+function isSpoken(draft: Draft): boolean {
+  return draft.node.role === "text" && !draft.quiet;
+}
+
+/** Words that stand in a cell or an item are its name, however they are wrapped. */
+function isWordsOrPair(draft: Draft): boolean {
+  return draft.pair === true || isWords(draft);
 }
 
 /** All words of some drafts, in order, each once. */

@@ -2,13 +2,14 @@
  * The content script: listens for the service worker and for the hook, and answers. It does nothing by itself and
  * changes nothing on the page.
  */
-import type { ApiStateReply, CaptureAsk, FrameReply } from "../messages";
+import type { CaptureAsk, FrameReply, PageStateReply } from "../messages";
 import { isAsk } from "../messages";
 import { trim } from "../trim";
 import { framePath } from "./frames";
 import { isHookMessage } from "./hook-message";
 import { clean } from "./names";
 import { Responses } from "./responses";
+import { hasSelection } from "./selection";
 import { walkPage } from "./walk";
 
 /** A frame never sends more than a whole snapshot may hold. */
@@ -27,8 +28,8 @@ export function listen(view: Window, signal: AbortSignal): void {
   if (main) watchHook(view, responses, signal);
   const onMessage = (message: unknown, sender: chrome.runtime.MessageSender, reply: (answer: unknown) => void) => {
     if (sender.id !== chrome.runtime.id || !isAsk(message)) return false;
-    if (message.kind === "sidewire-api-state") {
-      if (main) reply(apiState(view, responses));
+    if (message.kind === "sidewire-page-state") {
+      if (main) reply(pageState(view, responses));
     } else if (message.frames === "main") {
       if (main) reply(readFrame(view, message, responses));
     } else if (!main && answered !== message.token) {
@@ -59,9 +60,9 @@ function watchHook(view: Window, responses: Responses, signal: AbortSignal): voi
   if ("navigation" in view) view.navigation.addEventListener("currententrychange", onMove, { signal });
 }
 
-function apiState(view: Window, responses: Responses): ApiStateReply {
+function pageState(view: Window, responses: Responses): PageStateReply {
   const captured = responses.resource(view.location.pathname, performance.now()) !== null;
-  return { kind: "sidewire-api-state", hooked: responses.hooked, captured };
+  return { kind: "sidewire-page-state", hooked: responses.hooked, captured, selection: hasSelection(view.document) };
 }
 
 function readFrame(view: Window, ask: CaptureAsk, responses: Responses | null): FrameReply {

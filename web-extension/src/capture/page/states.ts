@@ -117,6 +117,7 @@ export function isSecretField(field: Element): boolean {
   );
 }
 
+/** Hides the value of a field that is named, or labelled, like a secret. */
 function withoutSecret(element: Element, value: string, node: AxNode): string {
   if (value === "") return value;
   const names = [element.getAttribute("name"), element.id, node.name, element.getAttribute("placeholder")];

@@ -35,6 +35,16 @@ describe("what is read", () => {
       '<p><span style="display:block">Port</span><span style="display:block">443</span></p>',
       'text "Port"\ntext "443"',
     ],
+    [
+      "a label and its value stay together, whatever they are marked up with",
+      "<div><div>Port</div><div>443</div></div><div><p>One</p><p>Two <b>and</b></p></div>",
+      'generic\n  text "Port"\n  text "443"\ntext "One"\ntext "Two and"',
+    ],
+    [
+      "a box that holds more than a pair gives way",
+      "<div>Also <div>Port</div><div>443</div></div><ul><li><div><div>a</div><div>b</div></div></li></ul>",
+      'text "Also"\ntext "Port"\ntext "443"\nlist\n  listitem "a b"',
+    ],
     ["headings carry their level", "<h3>Routes</h3>", 'heading "Routes" level=3'],
     ["a button takes its words, icons aside", '<button><svg aria-hidden="true"></svg> Save</button>', 'button "Save"'],
     ["sr-only words name a button", '<button>×<span class="sr">Close</span></button>', 'button "×Close"'],
@@ -232,6 +242,34 @@ describe("references, focus, selection", () => {
     expect(walkPage(window).tree.nodes[0]).toEqual({ role: "WebArea", name: "Test", selection: "two" });
     document.getSelection()?.removeAllRanges();
     expect(walkPage(window).tree.nodes[0]?.selection).toBeUndefined();
+  });
+});
+
+describe("a selection", () => {
+  const selectionIn = (html: string): string | undefined => {
+    document.body.innerHTML = html;
+    const field = document.querySelector("input");
+    field?.focus();
+    field?.setSelectionRange(0, 6);
+    return walkPage(window).tree.nodes[0]?.selection;
+  };
+
+  it.each([
+    '<label>API token<input value="canary4"></label>',
+    '<input name="clientSecret" value="canary5">',
+    '<label>Password<input type="password" value="canary6"></label>',
+    '<input autocomplete="one-time-code" value="canary7">',
+  ])("S24: in a secret field is not read: %s", (html) => expect(selectionIn(html)).toBeUndefined());
+
+  it("in any other field is", () => expect(selectionIn('<label>Name<input value="canary8"></label>')).toBe("canary"));
+
+  it("S24: of a text that its label hides is not sent either", () => {
+    document.body.innerHTML = "<dl><dt>Secret key</dt><dd id=v>canary7Xy12</dd></dl>";
+    const text = document.querySelector("#v")?.firstChild;
+    if (!(text instanceof Text)) throw new Error("no text");
+    document.getSelection()?.setBaseAndExtent(text, 0, text, 8);
+    expect(walkPage(window).tree.nodes[0]?.selection).toBeUndefined();
+    document.getSelection()?.removeAllRanges();
   });
 });
 

@@ -110,7 +110,7 @@ class Walk {
     const { document } = this.#view;
     const root: AxNode = { role: "WebArea", name: clean(document.title, TITLE_MAX) };
     if (root.name === "") delete root.name;
-    const selection = selectedText(document);
+    const selection = selectedText(document, this.#labels);
     if (selection !== "") root.selection = selection;
     const draft: Draft = { node: root, element: null, weight: Number.MAX_SAFE_INTEGER, children: [], quiet: false };
     const body = document.body ?? document.documentElement;
@@ -126,7 +126,9 @@ class Walk {
       const spot = this.#spots.get(draft);
       if (spot !== undefined) frames.push({ ...spot, node: index });
     });
+    const before = tree.nodes.map((node) => node.name);
     redactLabelled(tree);
+    dropHiddenSelection(tree, before);
     return {
       tree,
       frames,
@@ -291,9 +293,11 @@ class Walk {
   #container(element: Element, role: string, open: Open, scene: Scene): void {
     const name = explicitName(element, role, this.#labels);
     const inner = this.#innerScene(element, role, scene);
-    if (isTransparent(role, name !== "") && !isPressable(element)) return this.#passThrough(element, open, inner);
-    this.#flush(open);
     const transparent = isTransparent(role, name !== "");
+    if (transparent && !isPressable(element)) {
+      return isPair(element) ? this.#pair(element, open, inner) : this.#passThrough(element, open, inner);
+    }
+    this.#flush(open);
     const draft = this.#draft(nodeOf(element, transparent ? "generic" : role, name), element, {
       ...scene,
       region: inner.region,
@@ -301,6 +305,15 @@ class Walk {
     const sink: Sink = { drafts: draft.children, run: new TextRun(), passed: 0 };
     const marked = scene.marked || draft.node.offscreen === true;
     this.#open(element, { ...inner, marked, claimed: false }, sink, { draft, home: open.sink });
+  }
+
+  /** Keeps a label and its value together, as a definition list would. */
+  #pair(element: Element, open: Open, scene: Scene): void {
+    this.#flush(open);
+    const draft: Draft = { ...this.#draft({ role: "generic" }, null, scene), pair: true };
+    const sink: Sink = { drafts: draft.children, run: new TextRun(), passed: 0 };
+    const marked = scene.marked || draft.node.offscreen === true;
+    this.#open(element, { ...scene, marked }, sink, { draft, home: open.sink });
   }
 
   #innerScene(element: Element, role: string, scene: Scene): Scene {
@@ -325,6 +338,31 @@ class Walk {
       open.draft.home.drafts.push(...completed(open.draft.draft, open.sink.passed));
     } else if (isInline(open.element.localName)) open.sink.run.cross(open.element);
     else this.#flush(open);
+  }
+}
+
+const PAIR_PARTS = new Set(["div", "span", "p", "strong", "b", "small"]);
+/** A longer label, or value, is prose. */
+const PAIR_TEXTS = [48, 120] as const;
+
+/** A box around exactly two short texts. */
+function isPair(element: Element): boolean {
+  if (element.localName !== "div" || element.childElementCount !== 2 || element.shadowRoot !== null) return false;
+  return [...element.children].every((child, index) => {
+    const size = child.textContent.trim().length;
+    const plain = PAIR_PARTS.has(child.localName) && child.childElementCount === 0 && child.shadowRoot === null;
+    return plain && size > 0 && size <= (PAIR_TEXTS[index] ?? 0);
+  });
+}
+
+/** What a label hides in the tree must not stand in the selection. */
+function dropHiddenSelection(tree: FlatTree, before: readonly (string | undefined)[]): void {
+  const [root] = tree.nodes;
+  const selection = root?.selection;
+  if (root === undefined || selection === undefined) return;
+  const hidden = before.filter((name, index) => name !== undefined && name !== tree.nodes[index]?.name);
+  if (hidden.some((name) => name !== undefined && (name.includes(selection) || selection.includes(name)))) {
+    delete root.selection;
   }
 }
 

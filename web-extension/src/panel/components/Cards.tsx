@@ -21,7 +21,8 @@ export function Cards({ state, settingUp, closeSetUp, ask }: Props) {
   useEffect(() => {
     readDismissed().then(setDismissed, () => undefined);
   }, []);
-  const empty = loaded && conversation.turns.length === 0;
+  // One that has an id and no turns is still being read.
+  const empty = loaded && conversation.turns.length === 0 && conversation.id === undefined;
   const offline = link.state === "ready" && link.model.offline;
   const close = () => {
     setDismissed(true);
@@ -30,7 +31,7 @@ export function Cards({ state, settingUp, closeSetUp, ask }: Props) {
   };
   return (
     <>
-      {link.state === "down" && <LinkCard fault={link.fault} detail={link.detail} />}
+      {link.state === "down" && <LinkCard link={link} />}
       {empty && link.state !== "down" && <EmptyState page={page} ask={ask} />}
       {(settingUp || (offline && empty && !dismissed)) && <SetupCard wanted={settingUp} close={close} />}
     </>

@@ -28,11 +28,11 @@ interface Props {
 /** The row above the composer. */
 export function ContextRow({ page, attached, pin, actions }: Props) {
   if (page === null) return null;
-  if (page.state === "unreadable") return <Unreadable page={page} actions={actions} />;
+  if (page.state === "unreadable") return <Unreadable page={page} attached={attached} actions={actions} />;
   return (
     <section class="context" aria-label={t("contextLabel")}>
       <div class="context-row">
-        <span class={attached ? "context-dot on" : "context-dot"} aria-hidden="true" />
+        <span class={attached && page.offered !== true ? "context-dot on" : "context-dot"} aria-hidden="true" />
         <span class="context-title" title={page.host}>
           <bdi>{visibleText(page.title) || page.host}</bdi>
         </span>
@@ -100,7 +100,13 @@ const FAULTS: Record<PageFault, MessageKey> = {
   "capture-failed": "pageCaptureFailed",
 };
 
-function Unreadable({ page, actions }: { page: Extract<PageChip, { state: "unreadable" }>; actions: PageActions }) {
+interface UnreadableProps {
+  page: Extract<PageChip, { state: "unreadable" }>;
+  attached: boolean;
+  actions: PageActions;
+}
+
+function Unreadable({ page, attached, actions }: UnreadableProps) {
   const { origin, host, fault } = page;
   // Without an origin the browser hides even the address: only a press on the toolbar button shows the page.
   const needsPress = fault === "needs-permission" && origin === undefined;
@@ -119,6 +125,7 @@ function Unreadable({ page, actions }: { page: Extract<PageChip, { state: "unrea
             {t("tryAgain")}
           </button>
         )}
+        <Switch on={attached} label={t("contextSwitch")} set={actions.setAttached} />
       </div>
     </section>
   );

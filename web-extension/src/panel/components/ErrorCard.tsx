@@ -1,10 +1,11 @@
 /** Why a turn failed: one sentence per reason and the one action that helps. Whatever was received stays above it. */
 import type { ChatErrorReason } from "../../contract/types";
+import { useNow } from "../hooks";
 import { type MessageKey, t } from "../i18n";
 import { Icon } from "./Icon";
 
 /** What a person can do about a failure. */
-type Recovery = "retry" | "set-up" | "edit" | "jump";
+export type Recovery = "retry" | "set-up" | "edit" | "jump";
 
 /** The reasons of the contract, and one for whatever a newer worker may send. */
 export type FailureReason = ChatErrorReason | "unknown";
@@ -39,13 +40,19 @@ interface Props {
   reason: FailureReason;
   /** The answer broke off half-way and its beginning is shown. */
   partial: boolean;
+  /** Something is being answered. */
+  busy: boolean;
+  /** It will be asked again by itself, and when, if that is known. */
+  again: { at: number | undefined } | null;
   recover: (recovery: Recovery) => void;
 }
 
 /** The failure of a turn. */
-export function ErrorCard({ reason, partial, recover }: Props) {
+export function ErrorCard({ reason, partial, busy, again, recover }: Props) {
   // The worker may be newer than this page: a reason it made up since must still end the turn visibly.
   const failure: Failure = Object.hasOwn(FAILURES, reason) ? FAILURES[reason] : FAILURES.unknown;
+  // Once the other question is answered there is nothing to jump to.
+  const recovery = failure.recovery === "jump" && !busy ? "retry" : failure.recovery;
   return (
     <div class="card card-error">
       <p class="card-title">
@@ -53,11 +60,17 @@ export function ErrorCard({ reason, partial, recover }: Props) {
         {t(failure.text)}
       </p>
       {partial && <p class="hint">{t("partialKept")}</p>}
+      {again !== null && <Again at={again.at} />}
       <div class="button-row">
-        <button type="button" class="button" onClick={() => recover(failure.recovery)}>
-          {t(LABELS[failure.recovery])}
+        <button type="button" class="button" onClick={() => recover(recovery)}>
+          {t(LABELS[recovery])}
         </button>
       </div>
     </div>
   );
+}
+
+function Again({ at = 0 }: { at: number | undefined }) {
+  const now = useNow(at > 0, 1000);
+  return <p class="hint">{at > now ? t("retryingIn", Math.ceil((at - now) / 1000)) : t("resending")}</p>;
 }

@@ -1,6 +1,7 @@
 /** Why Sidewire cannot be reached: one sentence, the one command that fixes it, and another way in. */
-import type { LinkFault } from "../../bridge/panel-port";
+import type { Link } from "../../bridge/panel-port";
 import { usePanel } from "../context";
+import { useNow } from "../hooks";
 import { t } from "../i18n";
 import { FAULT_HELP } from "../link-faults";
 import { visibleText } from "../visible-text";
@@ -9,8 +10,9 @@ import { Icon } from "./Icon";
 import { PairForm } from "./PairForm";
 
 /** The card of a connection that is down. */
-export function LinkCard({ fault, detail }: { fault: LinkFault; detail: string | undefined }) {
+export function LinkCard({ link: { fault, detail, nextTryAt = 0 } }: { link: Extract<Link, { state: "down" }> }) {
   const { send } = usePanel();
+  const now = useNow(nextTryAt > 0, 1000);
   const help = FAULT_HELP[fault];
   return (
     <section class="card card-link" aria-label={t(help.title)} data-fault={fault}>
@@ -24,6 +26,7 @@ export function LinkCard({ fault, detail }: { fault: LinkFault; detail: string |
         <button type="button" class="button primary" onClick={() => send({ kind: "reconnect" })}>
           {t("tryAgain")}
         </button>
+        {nextTryAt > now && <span class="hint">{t("retryingIn", Math.ceil((nextTryAt - now) / 1000))}</span>}
       </div>
       <details class="more">
         <summary>{t("whatDoesThisMean")}</summary>

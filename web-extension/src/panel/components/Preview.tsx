@@ -15,19 +15,19 @@ import { Tabs } from "./Tabs";
 type Content = { state: "reading" } | { state: "shown"; preview: Shown } | { state: "refused"; text: string };
 
 /** The preview sheet; what it shows is what will be sent, until the page changes. */
-export function Preview({ close }: { close: () => void }) {
+export function Preview({ of: key, close }: { of: string; close: () => void }) {
   const { request, dispatch } = usePanel();
   const [content, setContent] = useState<Content>({ state: "reading" });
   useEffect(() => {
     const read = async () => {
-      const answer = await request({ kind: "preview" });
+      const answer = await request({ kind: "preview", key });
       const preview = bodyOf(answer, "preview")?.preview;
       if (preview === undefined) return setContent({ state: "refused", text: answer.ok ? "" : refusalText(answer) });
       dispatch({ kind: "pinned", preview });
       setContent({ state: "shown", preview });
     };
     void read();
-  }, [request, dispatch]);
+  }, [key, request, dispatch]);
   return (
     <Sheet title={t("previewTitle")} close={close}>
       {content.state === "reading" && <p class="sheet-empty">{t("previewReading")}</p>}

@@ -110,7 +110,7 @@ function OlderButton({ conversation }: { conversation: ConversationView }) {
   if (conversation.before === undefined) return null;
   const ask = async () => {
     setAsking(true);
-    await request({ kind: "older" });
+    await request({ kind: "older", key: conversation.key });
     setAsking(false);
   };
   return (

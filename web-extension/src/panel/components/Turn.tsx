@@ -6,7 +6,7 @@ import { type MessageKey, t } from "../i18n";
 import { type Row, rowsOf } from "../rows";
 import type { Pulse } from "../state";
 import { AnswerActions } from "./AnswerActions";
-import { ErrorCard } from "./ErrorCard";
+import { ErrorCard, type FailureReason, type Recovery } from "./ErrorCard";
 import { Markdown } from "./Markdown";
 import { Prompt, PromptEditor } from "./Prompt";
 import { Sources } from "./Sources";
@@ -74,12 +74,19 @@ export class Turn extends Component<Props, State> {
       case "stopped":
         return <p class="notice">{t("stopped")}</p>;
       case "error":
-        return <ErrorCard reason={row.reason} partial={turn.text !== ""} recover={(how) => this.#recover(how)} />;
+        return this.#failure(row.reason);
       case "sources":
         return <Sources references={row.references} />;
       case "actions":
         return <AnswerActions turn={turn} regenerate={busy ? null : () => actions.branch(turn, turn.prompt)} />;
     }
+  }
+
+  #failure(reason: FailureReason) {
+    const { turn, busy } = this.props;
+    const again = turn.resending === true ? { at: turn.retryAt } : null;
+    const recover = (how: Recovery) => this.#recover(how);
+    return <ErrorCard reason={reason} partial={turn.text !== ""} busy={busy} again={again} recover={recover} />;
   }
 
   #prompt() {
@@ -97,7 +104,7 @@ export class Turn extends Component<Props, State> {
     return <PromptEditor text={turn.prompt} askAgain={askAgain} cancel={cancel} />;
   }
 
-  #recover(how: "retry" | "set-up" | "edit" | "jump"): void {
+  #recover(how: Recovery): void {
     const { turn, actions } = this.props;
     switch (how) {
       case "retry":

@@ -64,6 +64,7 @@ export function installFakeChrome(surroundings: Surroundings): Asked {
         record.optionsOpened += 1;
       },
     },
+    extension: { inIncognitoContext: false },
     windows: { getCurrent: async () => ({ id: 7 }), WINDOW_ID_CURRENT: -2 },
     storage: { local: area(surroundings.local), session: area({}), onChanged: changed },
     permissions: permissions(surroundings, record),

@@ -95,10 +95,17 @@ export const finished = turn({
 /** A conversation with the given differences. */
 export function conversation(changes: Partial<ConversationView> = {}): ConversationView {
   const id = "11111111-2222-4333-8444-555555555555";
-  return { id, title: "What does lb1 do?", mode: "educational", turns: [finished], ephemeral: false, ...changes };
+  const key = `key of ${changes.id ?? id}`;
+  return { key, id, title: "What does lb1 do?", mode: "educational", turns: [finished], ephemeral: false, ...changes };
 }
 
-export const nothing: ConversationView = { title: "", mode: "educational", turns: [], ephemeral: false };
+export const nothing: ConversationView = {
+  key: "key of nothing",
+  title: "",
+  mode: "educational",
+  turns: [],
+  ephemeral: false,
+};
 
 /** Earlier conversations over several days. */
 export function history(): ConversationItem[] {

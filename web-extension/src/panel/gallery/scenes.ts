@@ -136,6 +136,7 @@ export const SCENES: ReadonlyMap<string, () => Scene> = new Map<string, () => Sc
   ["page-needs-press", () => scene({ page: { state: "unreadable", fault: "needs-permission" } })],
   ["page-no-tab", () => scene({ page: unreadable("no-tab") })],
   ["page-capture-failed", () => scene({ page: unreadable("capture-failed") })],
+  ["page-offered", () => scene({ page: { ...page, other: true, offered: true } })],
   ["page-other-tab", () => scene({ page: { ...page, other: true } })],
   ["page-selection", () => scene({ page: { ...page, selection: true } })],
   ["page-needs-reload", () => scene({ page: { ...page, api: "needs-reload" } })],

@@ -81,8 +81,8 @@ class FakeStorage {
     for (const [key, value] of Object.entries(entries)) this.values.set(key, JSON.parse(JSON.stringify(value)));
   }
 
-  async remove(key: string): Promise<void> {
-    this.values.delete(key);
+  async remove(keys: string | string[]): Promise<void> {
+    for (const key of [keys].flat()) this.values.delete(key);
   }
 
   async setAccessLevel(): Promise<void> {}
@@ -132,8 +132,8 @@ export class FakeChrome {
       if (tab === undefined) throw new Error("no such tab");
       return tab;
     },
-    query: async ({ windowId }: { windowId: number }): Promise<FakeTab[]> =>
-      this.tabList.filter((tab) => tab.windowId === windowId),
+    query: async ({ windowId }: { windowId?: number }): Promise<FakeTab[]> =>
+      this.tabList.filter((tab) => windowId === undefined || tab.windowId === windowId),
   };
   readonly runtime;
 

@@ -1,0 +1,21 @@
+/** Copies the pictures that the README shows from the last run of `tests/looks.test.ts` to where they are kept. */
+import { copyFile, mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+const KEPT = [
+  "beside-the-console",
+  "empty-light",
+  "streaming-light",
+  "answer-light",
+  "answer-dark",
+  "error-light",
+  "history-light",
+  "preview-dark",
+  "first-run-light",
+];
+
+const from = new URL("artifacts/panel/", import.meta.url);
+const to = new URL("../docs/screenshots/", import.meta.url);
+await mkdir(to, { recursive: true });
+for (const name of KEPT) await copyFile(new URL(`${name}.png`, from), new URL(`${name}.png`, to));
+process.stdout.write(`${KEPT.length} pictures in ${fileURLToPath(to)}\n`);
