@@ -113,6 +113,7 @@ async function converse(browser: Browser, page: Page): Promise<void> {
 async function askInPanel(panel: Panel, question: string): Promise<void> {
   const turn = await panel.ask(question);
   await turn.done();
+  // biome-ignore lint/performance/useDomNodeTextContent: in the lines in which it is shown
   exchange(question, await turn.answer.innerText());
 }
 

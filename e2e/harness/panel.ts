@@ -95,6 +95,12 @@ export class Panel {
     return turn;
   }
 
+  /** Begins a new conversation and waits until it is shown. */
+  async beginAnew(): Promise<void> {
+    await this.press("New conversation");
+    await untilEqual("the number of turns", 0, () => this.turns.count());
+  }
+
   /** Presses a button by its name. */
   async press(name: string): Promise<void> {
     await this.page.getByRole("button", { name, exact: true }).first().click();

@@ -66,8 +66,7 @@ test("a new conversation knows nothing of the one before it, and both are in the
   (await stage.model.call()).say("It is 443.");
   await first.done();
 
-  await panel.press("New conversation");
-  await panel.shows("What does lb1 do?");
+  await panel.beginAnew();
   const second = await panel.ask("And the algorithm?");
   const call = await stage.model.call();
   call.say("Round robin.");

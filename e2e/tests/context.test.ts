@@ -120,7 +120,7 @@ test("the preview is, to the letter, what is sent, with its secrets marked", asy
   await panel.shows("Exactly this goes with your next question");
   await panel.shows("secret values were replaced.");
   await panel.page.getByRole("tab", { name: "JSON" }).click();
-  const shown: unknown = JSON.parse(await panel.page.locator("pre.json").innerText());
+  const shown: unknown = JSON.parse((await panel.page.locator("pre.json").textContent()) ?? "");
   await panel.page.getByRole("tab", { name: "API data" }).click();
   await panel.page.locator("pre.json mark").first().waitFor();
   await panel.press("Close");

@@ -77,7 +77,7 @@ test("empty, thinking, streaming, answer, history, preview and error", async ({ 
   expect(await look(panel.page, "preview")).toEqual([]);
   await panel.press("Close");
 
-  await panel.press("New conversation");
+  await panel.beginAnew();
   stage.model.answers((refused) => refused.refuse(500));
   const failed = await panel.ask("Which origin is down?");
   await failed.error.waitFor();

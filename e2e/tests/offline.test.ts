@@ -14,7 +14,7 @@ test("without a model a suggestion is answered from the page, and the panel says
     "What can I change here?",
     "Summarise this page",
   ]);
-  expect(await panel.model.innerText()).toBe("Offline");
+  expect(await panel.model.textContent()).toBe("Offline");
 
   await suggestions.first().click();
   const turn = panel.turn(0);

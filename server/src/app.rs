@@ -115,7 +115,7 @@ async fn watch(models: Arc<Models>, front: Arc<Front>, layout: Layout) {
                 tracing::warn!(%error, "failed to remove deleted conversations");
             }
         }
-        if models.configuration_changed() {
+        if models.configuration_changed().await {
             apply(&models, &front, &layout).await;
         }
     }

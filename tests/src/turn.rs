@@ -123,6 +123,10 @@ pub async fn play_all(peer: &mut impl Peer, ids: impl IntoIterator<Item = ChatId
     let mut turns: BTreeMap<ChatId, Turn> = ids.into_iter().map(|id| (id, Turn::default())).collect();
     while !turns.values().all(Turn::has_ended) {
         let frame = peer.receive().await;
+        if matches!(frame, WorkerFrame::ModelChanged(_)) {
+            // Told whenever the configuration changes, between the frames of any turn.
+            continue;
+        }
         let turn = turn_of(&frame).and_then(|id| turns.get_mut(&id.clone()));
         turn.unwrap_or_else(|| panic!("not a frame of these turns: {frame:?}"))
             .take(frame);

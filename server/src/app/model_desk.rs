@@ -51,6 +51,8 @@ pub(super) struct Models {
     slot: ProviderSlot,
     // A std mutex: held for a comparison.
     seen: Mutex<Stamp>,
+    /// Held while a choice is saved and put in use, so that the watch does not take it for somebody else's.
+    saving: tokio::sync::Mutex<()>,
 }
 
 /// When the files of the configuration were last changed.
@@ -71,11 +73,21 @@ impl Stamp {
 impl Models {
     pub(super) fn new(layout: Layout, slot: ProviderSlot) -> Self {
         let seen = Mutex::new(Stamp::of(&layout));
-        Self { layout, slot, seen }
+        Self {
+            layout,
+            slot,
+            seen,
+            saving: tokio::sync::Mutex::default(),
+        }
     }
 
-    /// Whether the configuration was changed since the last call.
-    pub(super) fn configuration_changed(&self) -> bool {
+    /// Whether somebody else changed the configuration since the last call.
+    pub(super) async fn configuration_changed(&self) -> bool {
+        let _while_nothing_is_saved = self.saving.lock().await;
+        self.look()
+    }
+
+    fn look(&self) -> bool {
         let now = Stamp::of(&self.layout);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *seen, now) != now
@@ -122,12 +134,14 @@ impl Models {
         config: ProviderConfig,
         key: Option<SecretString>,
     ) -> Result<ModelState, ModelError> {
+        let _alone = self.saving.lock().await;
         let (layout, saved) = (self.layout.clone(), config);
         let saving = tokio::task::spawn_blocking(move || save_provider(&layout, &saved, key.as_ref()));
         saving.await.map_err(|_| ModelError::Storage)?.map_err(|error| {
             tracing::error!(%error, "failed to save the model");
             ModelError::Storage
         })?;
+        self.look();
         let model = self.reload().ok_or(ModelError::Storage)?;
         self.learn_window().await;
         Ok(if model.offline { model } else { self.current() })

@@ -1,0 +1,184 @@
+//! What a good answer becomes.
+
+use super::*;
+
+#[tokio::test]
+async fn text_streams_with_usage_and_reasoning() {
+    let usage = json!({ "choices": [], "usage": { "prompt_tokens": 9, "completion_tokens": 4,
+        "prompt_tokens_details": { "cached_tokens": 3 } } });
+    let stream_text = [
+        ": comment\n\n".to_owned(),
+        delta(&json!({ "role": "assistant", "content": null, "reasoning_content": "hm" })),
+        delta(&json!({ "reasoning": "m" })),
+        delta(&json!({ "content": "hello" })),
+        finish("length"),
+        format!("data: {usage}\n\n"),
+        DONE.into(),
+    ];
+    let events = answer_to(stream(&stream_text.concat())).await;
+    assert_eq!(
+        events,
+        [
+            Ok(ModelEvent::Reasoning("hm".into())),
+            Ok(ModelEvent::Reasoning("m".into())),
+            text("hello"),
+            Ok(ModelEvent::Usage(Usage {
+                input: 9,
+                output: 4,
+                cached: Some(3)
+            })),
+            finished(FinishReason::Length),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_request_carries_transcript_tools_and_limits() {
+    let server = Server::start(vec![stream(&hello())]).await;
+    let call = |arguments| Part::ToolCall {
+        call_id: "c1".into(),
+        name: "read".into(),
+        arguments,
+    };
+    let result = Part::ToolResult {
+        call_id: "c1".into(),
+        content: vec![ResultContent::Text { text: "42".into() }],
+        is_error: false,
+    };
+    let mut asked = request();
+    asked.messages = vec![
+        Message::text(Role::User, "hi"),
+        Message {
+            role: Role::Assistant,
+            parts: vec![call(json!({ "a": 1 }))],
+        },
+        Message {
+            role: Role::Tool,
+            parts: vec![result],
+        },
+        Message {
+            role: Role::Assistant,
+            parts: vec![Part::Text { text: "t".into() }, call(json!("{broken"))],
+        },
+        Message {
+            role: Role::Assistant,
+            parts: vec![],
+        },
+    ];
+    asked.tools = vec![ToolSpec {
+        name: "read".into(),
+        description: "reads".into(),
+        parameters: json!({ "type": "object" }),
+    }];
+    let provider = server.provider();
+    let _: Events = provider.stream(asked).await.unwrap().collect().await;
+    let (head, body) = server.requests().remove(0);
+    assert!(head.starts_with("post /v1/chat/completions http/1.1"), "{head}");
+    assert!(head.contains("authorization: bearer sk-secret"));
+    let called = |arguments: &str| json!([{ "id": "c1", "type": "function", "function": { "name": "read", "arguments": arguments } }]);
+    assert_eq!(
+        body,
+        json!({
+            "model": "m1", "stream": true, "stream_options": { "include_usage": true }, "max_tokens": 77,
+            "messages": [
+                { "role": "system", "content": "be brief" },
+                { "role": "user", "content": "hi" },
+                { "role": "assistant", "content": null, "tool_calls": called("{\"a\":1}") },
+                { "role": "tool", "content": "42", "tool_call_id": "c1" },
+                { "role": "assistant", "content": "t", "tool_calls": called("{broken") },
+            ],
+            "tools": [{ "type": "function", "function": { "name": "read", "description": "reads", "parameters": { "type": "object" } } }],
+        })
+    );
+}
+
+#[tokio::test]
+async fn tool_calls_are_put_together_by_index() {
+    let piece = |index: usize, id: Option<&str>, name: Option<&str>, arguments: &str| {
+        delta(
+            &json!({ "tool_calls": [{ "index": index, "id": id, "function": { "name": name, "arguments": arguments } }] }),
+        )
+    };
+    let stream_text = [
+        piece(0, Some("a"), Some("one"), ""),
+        piece(0, None, None, "{\"x\":"),
+        piece(1, None, Some("two"), "{oops"),
+        piece(0, None, None, "1}"),
+        piece(2, Some("c"), Some("three"), ""),
+        finish("tool_calls"),
+        DONE.into(),
+    ];
+    let events = answer_to(stream(&stream_text.concat())).await;
+    let call = |id: &str, name: &str, arguments| {
+        Ok(ModelEvent::ToolCall {
+            call_id: id.into(),
+            name: name.into(),
+            arguments,
+        })
+    };
+    let told: Events = events
+        .into_iter()
+        .filter(|event| *event != Ok(ModelEvent::Alive))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            call("a", "one", json!({ "x": 1 })),
+            call("call_1", "two", json!("{oops")),
+            call("c", "three", json!({})),
+            finished(FinishReason::ToolCalls),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn calls_without_index_are_told_apart_by_id() {
+    let piece = |id: &str| {
+        delta(&json!({ "tool_calls": [{ "id": id, "function": { "name": id, "arguments": "{}" } }] }))
+    };
+    let events = answer_to(stream(&[piece("a"), piece("b"), finish("stop")].concat())).await;
+    let names: Vec<String> = events
+        .iter()
+        .filter_map(|event| {
+            if let Ok(ModelEvent::ToolCall { name, .. }) = event {
+                Some(name.clone())
+            } else {
+                None
+            }
+        })
+        .collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(events.last(), Some(&finished(FinishReason::ToolCalls)));
+}
+
+#[tokio::test]
+async fn endless_tool_calls_are_refused() {
+    let many: String = (0..200)
+        .map(|n| delta(&json!({ "tool_calls": [{ "index": n, "id": n.to_string() }] })))
+        .collect();
+    assert_eq!(
+        answer_to(stream(&many)).await.pop(),
+        Some(Err(ProviderError::BadResponse))
+    );
+}
+
+#[tokio::test]
+async fn bytes_may_be_cut_anywhere() {
+    let whole = body(&hello().replace('\n', "\r\n"));
+    let head = OK.len();
+    for cut in head + 1..whole.len() {
+        let (one, other) = whole.split_at(cut);
+        let events = answer_to(Reply::Pieces(vec![one.to_vec(), other.to_vec()])).await;
+        assert_eq!(
+            events,
+            [text("grüß"), text(" dich"), finished(FinishReason::Stop)],
+            "cut at {cut}"
+        );
+    }
+    let single: Vec<Vec<u8>> = whole.chunks(1).map(<[u8]>::to_vec).collect();
+    let events = answer_to(Reply::Pieces(single)).await;
+    assert_eq!(
+        events,
+        [text("grüß"), text(" dich"), finished(FinishReason::Stop)]
+    );
+}
