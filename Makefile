@@ -1,6 +1,6 @@
 # Sidewire. Every target does all of its own set-up; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint soak deps browser binaries extension
+.PHONY: help demo test bench lint deps browser
 
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
@@ -8,14 +8,16 @@ export CARGO_TARGET_DIR
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: deps browser binaries extension ## Chat with the sample console page, in a window or (HEADLESS=1) by itself
+demo: deps ## Chat with the sample console page: in a window, or (HEADLESS=1) by itself
+	cargo build --workspace
+	npm run build --workspace web-extension
 	node e2e/run.mjs e2e/demo.ts
 
 test: deps browser lint ## Every test: Rust, TypeScript, browser
-	cargo build --workspace --all-targets
+	cargo build --workspace
 	cargo test --workspace
 	npm test --workspace web-extension
-	$(MAKE) extension
+	npm run build --workspace web-extension
 	npm test --workspace e2e
 
 lint: deps ## Format, clippy, types
@@ -24,18 +26,12 @@ lint: deps ## Format, clippy, types
 	npm run lint --workspace web-extension
 	npm run lint --workspace e2e
 
-bench: ## Speed and memory, each against a baseline of the same run
+bench: ## Speed and memory, each beside a baseline of the same run
 	cargo build --release --package sidewire --package sidewire-host
 	cargo bench --package sidewire-tests
 
 deps:
-	npm ci --no-fund --no-audit
+	npm ci
 
 browser:
-	e2e/ensure-browser
-
-binaries:
-	cargo build --package sidewire --package sidewire-host
-
-extension:
-	npm run build --workspace web-extension
+	@e2e/ensure-browser

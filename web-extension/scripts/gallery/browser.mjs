@@ -22,8 +22,8 @@ export const SHOWN = "key of 11111111-2222-4333-8444-555555555555";
 
 /** Starts a headless browser. */
 export async function launch() {
-  const executablePath = process.env["SIDEWIRE_CHROMIUM"] ?? USUAL_PLACES.find((place) => existsSync(place));
-  if (executablePath === undefined) throw new Error("no Chromium found; set SIDEWIRE_CHROMIUM to its path");
+  const executablePath = process.env["SIDEWIRE_BROWSER"] ?? USUAL_PLACES.find((place) => existsSync(place));
+  if (executablePath === undefined) throw new Error("no Chromium found; set SIDEWIRE_BROWSER to its path");
   return chromium.launch({ executablePath, headless: true, args: ["--no-sandbox"] });
 }
 
