@@ -9,6 +9,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::Json;
 use axum::response::Response;
 use axum::routing::{get, post};
+use axum::serve::ListenerExt;
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -47,6 +48,8 @@ pub(crate) async fn start() -> String {
         .route("/v1/models", get(models));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
+    // Small events must not wait for an acknowledgement: that would measure the kernel's timers.
+    let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
     tokio::spawn(async move { axum::serve(listener, app).await });
     format!("http://127.0.0.1:{port}/v1")
 }

@@ -314,3 +314,39 @@ fn every_attack_test_is_in_the_table() {
         }
     }
 }
+
+/// What the README's table of invariants names in its last column.
+fn guards_of_the_invariants() -> Vec<String> {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
+    let (_, table) = readme
+        .split_once("\n## Invariants\n")
+        .expect("the README lists the invariants");
+    let table = table.split("\n## ").next().unwrap_or_default();
+    let rows = table
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| #"));
+    let last_columns = rows.filter_map(|line| line.trim_end_matches([' ', '|']).rsplit('|').next());
+    last_columns
+        .flat_map(|column| column.split('`').skip(1).step_by(2))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_guard_of_an_invariant_exists() {
+    let tests = tests();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let guards = guards_of_the_invariants();
+    assert!(guards.len() >= 10, "{guards:?}");
+    let missing: Vec<&String> = guards
+        .iter()
+        .filter(|guard| {
+            if guard.contains('/') {
+                !root.join(guard).exists()
+            } else {
+                !tests.contains(*guard)
+            }
+        })
+        .collect();
+    assert_eq!(missing, [] as [&&str; 0]);
+}

@@ -7,7 +7,9 @@ use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::limits;
 use sidewire_contract::reason::ErrorReason;
 use sidewire_contract::turn::NoticeCode;
-use sidewire_tests::{Client, Home, Peer, Script, ScriptedModel, Worker, play, question, until_quiet};
+use sidewire_tests::{
+    Client, Home, Peer, Script, ScriptedModel, Worker, play, play_all, question, until_quiet,
+};
 use tokio_tungstenite::tungstenite::Message;
 
 async fn offline() -> (Home, Worker, Client) {
@@ -77,12 +79,11 @@ async fn the_levels_of_a_frame() {
         (limits::DEPTH, false),
         (limits::DEPTH + 1, true),
     ] {
-        client.send_text(&nested_question("c-1", levels)).await;
-        let frame = client.receive().await;
-        let refused =
-            matches!(&frame, WorkerFrame::ChatError(error) if error.reason == ErrorReason::Provider4xx);
-        assert_eq!(refused, fails, "{levels}: {frame:?}");
-        until_quiet(&mut client).await;
+        let id = format!("c-{levels}");
+        client.send_text(&nested_question(&id, levels)).await;
+        let turns = play_all(&mut client, [id.parse().unwrap()]).await;
+        let errors: Vec<_> = turns.values().map(|turn| turn.error).collect();
+        assert_eq!(errors, [fails.then_some(ErrorReason::Provider4xx)], "{levels}");
     }
 }
 

@@ -271,20 +271,35 @@ impl Agent {
 
     /// Finds a turn again, running or ended.
     pub async fn follow(&self, key: &TurnKey, wake: Arc<Notify>) -> Result<Option<Followed>, StoreError> {
-        if let Some(seat) = self.live.get(key) {
-            let (record, subscription) = seat.feed.resume(wake);
-            return Ok(Some(Followed {
-                conversation: seat.conversation,
-                record,
-                subscription: Some(subscription),
-            }));
+        if let Some(running) = self.follow_running(key, &wake) {
+            return Ok(Some(running));
         }
-        let stored = self.parts.store.turn(&key.owner, &key.id).await?;
+        let mut stored = self.parts.store.turn(&key.owner, &key.id).await?;
+        if stored
+            .as_ref()
+            .is_some_and(|(_, record)| record.state == TurnState::Running)
+        {
+            // It began between the two looks: then it is live by now, or has ended since.
+            if let Some(running) = self.follow_running(key, &wake) {
+                return Ok(Some(running));
+            }
+            stored = self.parts.store.turn(&key.owner, &key.id).await?;
+        }
         Ok(stored.map(|(conversation, record)| Followed {
             conversation,
             record: self.settled(conversation, record),
             subscription: None,
         }))
+    }
+
+    fn follow_running(&self, key: &TurnKey, wake: &Arc<Notify>) -> Option<Followed> {
+        let seat = self.live.get(key)?;
+        let (record, subscription) = seat.feed.resume(Arc::clone(wake));
+        Some(Followed {
+            conversation: seat.conversation,
+            record,
+            subscription: Some(subscription),
+        })
     }
 
     /// A page of a conversation, from its end backwards; what runs in it as it stands now.

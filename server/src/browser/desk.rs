@@ -16,7 +16,7 @@ use tokio::sync::{Notify, mpsc};
 use super::Front;
 use super::handshake::Client;
 use super::translate::{self, TurnWire};
-use super::writer::Post;
+use super::writer::{Follow, Post};
 
 /// Most bytes of a session key or history hint; both become keys of the store.
 const NAME: usize = 1024;
@@ -127,11 +127,11 @@ impl Desk {
             title: started.title,
             model: started.model.clone(),
         };
-        self.post(Post::Follow {
+        self.post(Post::Follow(Box::new(Follow {
             first: WorkerFrame::TurnAccepted(accepted),
             turn: TurnWire::new(id, started.model),
             subscription: started.subscription,
-        })
+        })))
         .await;
     }
 
@@ -178,11 +178,11 @@ impl Desk {
                 .await
             }
             Some((first, turn, Some(subscription))) => {
-                self.post(Post::Follow {
+                self.post(Post::Follow(Box::new(Follow {
                     first,
                     turn,
                     subscription,
-                })
+                })))
                 .await
             }
         }

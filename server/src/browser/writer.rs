@@ -36,13 +36,16 @@ pub(super) enum Post {
     /// One frame.
     Frame(WorkerFrame),
     /// A first frame about a turn, and then everything that happens in it. Replaces an earlier following of it.
-    Follow {
-        first: WorkerFrame,
-        turn: TurnWire,
-        subscription: Subscription,
-    },
+    Follow(Box<Follow>),
     /// A turn as it ended; nothing of it follows, even if it was being followed.
     Ended { snapshot: WorkerFrame, id: ChatId },
+}
+
+/// A turn to follow. Boxed in its post: a channel keeps room for its largest message.
+pub(super) struct Follow {
+    pub(super) first: WorkerFrame,
+    pub(super) turn: TurnWire,
+    pub(super) subscription: Subscription,
 }
 
 /// The sending half.
@@ -101,11 +104,12 @@ impl Writer {
                 self.turns.retain(|following| following.turn.id != id);
                 frames.push(snapshot);
             }
-            Post::Follow {
-                first,
-                turn,
-                subscription,
-            } => {
+            Post::Follow(follow) => {
+                let Follow {
+                    first,
+                    turn,
+                    subscription,
+                } = *follow;
                 frames.push(first);
                 self.turns.retain(|following| following.turn.id != turn.id);
                 self.turns.push(Following {
