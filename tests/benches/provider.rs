@@ -59,7 +59,7 @@ async fn models() -> Json<Value> {
 }
 
 async fn complete(Json(request): Json<Value>) -> Response {
-    let pace = Pace::of(request["model"].as_str().unwrap());
+    let pace = Pace::of(request.get("model").and_then(Value::as_str).unwrap());
     let events = if pace.apart_us == 0 {
         burst(pace.deltas).boxed()
     } else {

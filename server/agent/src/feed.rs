@@ -219,7 +219,7 @@ impl FeedState {
             TurnEvent::ToolFinished(end) => self.finish_tool(end),
             TurnEvent::Usage(usage) => self.record.usage = Some(*usage),
             TurnEvent::Notice(notice) if !self.record.notices.contains(notice) => {
-                self.record.notices.push(*notice)
+                self.record.notices.push(*notice);
             }
             TurnEvent::Media(descriptor) => self.record.media.push(descriptor.clone()),
             TurnEvent::Notice(_)

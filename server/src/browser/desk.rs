@@ -175,7 +175,7 @@ impl Desk {
                     snapshot,
                     id: turn.id,
                 })
-                .await
+                .await;
             }
             Some((first, turn, Some(subscription))) => {
                 self.post(Post::Follow(Box::new(Follow {
@@ -183,7 +183,7 @@ impl Desk {
                     turn,
                     subscription,
                 })))
-                .await
+                .await;
             }
         }
     }

@@ -103,7 +103,7 @@ impl Answer {
             }
             WorkerFrame::TurnReport(report) => self.model = report.model,
             WorkerFrame::TurnNotice(notice) if notice.code == NoticeCode::Retrying => {
-                ui::note("the model server failed; trying again")
+                ui::note("the model server failed; trying again");
             }
             WorkerFrame::ChatDone(done) => {
                 self.references = done.references.unwrap_or_default();

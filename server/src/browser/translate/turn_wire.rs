@@ -265,7 +265,7 @@ mod tests {
             assert_eq!(sent.len(), 2, "a report and a terminal: {sent:?}");
             match (sent.last().unwrap(), reason) {
                 (WorkerFrame::ChatDone(done), None) => {
-                    assert_eq!(done.references, None, "omitted when empty")
+                    assert_eq!(done.references, None, "omitted when empty");
                 }
                 (WorkerFrame::ChatError(error), Some(reason)) => assert_eq!(error.reason, reason),
                 other => panic!("{other:?}"),
