@@ -50,8 +50,10 @@ pub(super) async fn serve(
     caller: Caller,
     front: Arc<Front>,
 ) {
+    // Boxed, so that its room is given back once a client is proved: connections are many and idle.
+    let proving = Box::pin(handshake::authenticate(&mut socket, &caller, &front));
     let authenticated = tokio::select! {
-        authenticated = handshake::authenticate(&mut socket, &caller, &front) => authenticated,
+        authenticated = proving => authenticated,
         // A stranger must not hold up a worker that ends.
         () = front.closing.cancelled() => return,
     };

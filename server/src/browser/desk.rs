@@ -61,7 +61,7 @@ impl Desk {
 
     /// Sends a frame; waits while the writer is behind.
     pub(super) async fn send(&self, frame: WorkerFrame) {
-        self.post(Post::Frame(frame)).await;
+        self.post(Post::Frame(Box::new(frame))).await;
     }
 
     async fn post(&self, post: Post) {
@@ -172,7 +172,7 @@ impl Desk {
             None => self.send(WorkerFrame::TurnUnknown(TurnUnknown { id })).await,
             Some((snapshot, turn, None)) => {
                 self.post(Post::Ended {
-                    snapshot,
+                    snapshot: Box::new(snapshot),
                     id: turn.id,
                 })
                 .await;

@@ -33,15 +33,15 @@ const STALLED: Duration = Duration::from_secs(30);
 
 /// What a handler wants sent.
 pub(super) enum Post {
-    /// One frame.
-    Frame(WorkerFrame),
+    /// One frame; boxed, since a channel keeps room for its largest message.
+    Frame(Box<WorkerFrame>),
     /// A first frame about a turn, and then everything that happens in it. Replaces an earlier following of it.
     Follow(Box<Follow>),
     /// A turn as it ended; nothing of it follows, even if it was being followed.
-    Ended { snapshot: WorkerFrame, id: ChatId },
+    Ended { snapshot: Box<WorkerFrame>, id: ChatId },
 }
 
-/// A turn to follow. Boxed in its post: a channel keeps room for its largest message.
+/// A turn to follow.
 pub(super) struct Follow {
     pub(super) first: WorkerFrame,
     pub(super) turn: TurnWire,
@@ -99,10 +99,10 @@ impl Writer {
 
     fn accept(&mut self, post: Post, frames: &mut Vec<WorkerFrame>) {
         match post {
-            Post::Frame(frame) => frames.push(frame),
+            Post::Frame(frame) => frames.push(*frame),
             Post::Ended { snapshot, id } => {
                 self.turns.retain(|following| following.turn.id != id);
-                frames.push(snapshot);
+                frames.push(*snapshot);
             }
             Post::Follow(follow) => {
                 let Follow {
