@@ -46,7 +46,7 @@ const ERRORS = [
   ["bridge-unresponsive", "stopped responding", "Try again"],
   ["no-worker", "is not running", "Try again"],
   ["session-busy", "still answering another question", "Try again"],
-  ["session-disposed", "was closed in Sidewire", "Try again"],
+  ["session-disposed", "stopped before this answer", "Try again"],
   ["token-expired", "has expired", "Set up a model"],
   ["token-expiring", "expires in a moment", "Set up a model"],
   ["provider-auth", "did not accept the key", "Set up a model"],
