@@ -248,6 +248,9 @@ const actions = [
   behaves("a question that was sent does not come back in a new chat", "empty", async (page) => {
     const conversation = { key: "n-1", title: "", mode: "educational", turns: [], ephemeral: false };
     await post(page, { kind: "conversation", conversation });
+    // The draft of the place is read before anything is typed into it.
+    await drawn(page);
+    await drawn(page);
     await composer(page).fill("sent once");
     await page.waitForFunction(() =>
       Reflect.get(globalThis, "chrome")
