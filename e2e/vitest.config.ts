@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["tests/**/*.test.ts"],
     fileParallelism: true,
     maxWorkers: 2,
+    // A real browser on a busy machine misses a moment now and then; a real fault fails twice, and a retry is shown.
+    retry: 1,
     testTimeout: 120_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
