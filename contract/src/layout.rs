@@ -108,12 +108,6 @@ impl Layout {
         self.state.join("local.secret")
     }
 
-    /// Secrets of paired clients (`pairings.json`).
-    #[must_use]
-    pub fn pairings(&self) -> PathBuf {
-        self.state.join("pairings.json")
-    }
-
     /// Extensions that may connect besides the built-in one ([`AllowedExtensions`], `extensions.json`).
     #[must_use]
     pub fn extensions(&self) -> PathBuf {

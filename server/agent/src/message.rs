@@ -131,17 +131,22 @@ impl Message {
     /// All text parts, joined; reasoning and tools left out.
     #[must_use]
     pub fn plain_text(&self) -> String {
-        self.parts
-            .iter()
-            .filter_map(|part| {
-                if let Part::Text { text } = part {
-                    Some(text.as_str())
-                } else {
-                    None
-                }
-            })
-            .collect()
+        plain_text(&self.parts)
     }
+}
+
+/// All text parts, joined; reasoning and tools left out.
+pub(crate) fn plain_text(parts: &[Part]) -> String {
+    parts
+        .iter()
+        .filter_map(|part| {
+            if let Part::Text { text } = part {
+                Some(text.as_str())
+            } else {
+                None
+            }
+        })
+        .collect()
 }
 
 /// Tokens a turn used, as the provider counted them.

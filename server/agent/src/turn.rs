@@ -18,7 +18,7 @@ use crate::error::TurnFailure;
 use crate::event::{Attempt, ToolEnd, ToolStart, TurnEvent, TurnOutcome};
 use crate::feed::TurnFeed;
 use crate::hooks::{Hooks, TurnPlace, Verdict};
-use crate::message::{Message, Notice, Part, Role, Usage};
+use crate::message::{Message, Notice, Part, Role, Usage, plain_text};
 use crate::provider::{ModelRequest, Provider};
 use crate::references::Citation;
 use crate::tool::{Tool, ToolCallContext, ToolOutput};
@@ -79,7 +79,7 @@ impl Finished {
 
     /// Adds what the model said and gives back the calls it wants answered.
     fn take_reply(&mut self, reply: Reply) -> Vec<Call> {
-        self.final_text = reply.text();
+        self.final_text = plain_text(&reply.parts);
         self.citations = reply.citations;
         if !reply.parts.is_empty() {
             self.messages.push(Message {

@@ -37,19 +37,6 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    pub(super) fn text(&self) -> String {
-        self.parts
-            .iter()
-            .filter_map(|part| {
-                if let Part::Text { text } = part {
-                    Some(text.as_str())
-                } else {
-                    None
-                }
-            })
-            .collect()
-    }
-
     fn add_text(&mut self, more: &str) {
         if let Some(Part::Text { text }) = self.parts.last_mut() {
             text.push_str(more);
