@@ -129,6 +129,20 @@ pub struct ToolRow {
         skip_serializing_if = "Option::is_none"
     )]
     pub ms: Option<Count>,
+    /// What it was asked, for a person; cut when long.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub input: Option<String>,
+    /// What it gave, or gave so far, for a person; cut when long.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub output: Option<String>,
 }
 
 /// How far the use of a tool is.
@@ -136,11 +150,13 @@ pub struct ToolRow {
 pub enum ToolPhase {
     /// It runs.
     Started,
+    /// It runs and has reported.
+    Progress,
     /// It has ended.
     Finished,
 }
 
-words!(ToolPhase { Started = "started", Finished = "finished" });
+words!(ToolPhase { Started = "started", Progress = "progress", Finished = "finished" });
 
 /// What the person should know about an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -178,6 +178,20 @@ pub struct ToolActivity {
         skip_serializing_if = "Option::is_none"
     )]
     pub ms: Option<Count>,
+    /// What it was asked, for a person; cut when long.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub input: Option<String>,
+    /// What it gave, or gave so far, for a person; cut when long.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub output: Option<String>,
 }
 
 objects!(

@@ -8,6 +8,7 @@
 import type {
   ChatErrorReason,
   ConversationItem,
+  MediaAssetChunk,
   Mode,
   ModelItem,
   ModelState,
@@ -98,6 +99,32 @@ export interface TurnView extends TurnRecord {
   retryAt?: number;
 }
 
+/** Kinds of action that a person allows or refuses, per site (decision 28). */
+export type ActionKind = "click" | "type" | "choose" | "press" | "scroll" | "navigate";
+
+/** What a person may answer to a consent card. */
+export type ConsentAnswer = "once" | "conversation" | "always" | "deny";
+
+/** An action that waits for the person. All its texts come from the page or the model: shown as text only. */
+export interface ConsentCard {
+  id: string;
+  /** The turn that wants to act. */
+  turn: string;
+  action: ActionKind;
+  /** Host of the page it acts on. */
+  site: string;
+  /** Name of what it acts on; the address for `navigate`. */
+  target?: string;
+  /** What it would type, choose or press. */
+  value?: string;
+  /** The field holds a password: asked each time. */
+  secret?: true;
+  /** The answers that are open; policy may leave out the lasting ones. `deny` is always among them. */
+  choices: ConsentAnswer[];
+  /** Unanswered at this instant (ms since 1970) it counts as `deny`. */
+  expiresAt: number;
+}
+
 export interface ConversationView {
   /** Name of what is shown. Whatever a panel does to a conversation says which one it meant. */
   key: string;
@@ -135,6 +162,7 @@ export type PanelMessage =
   | { kind: "reconnect" }
   | { kind: "page-granted" }
   | { kind: "unpin"; token: string }
+  | { kind: "consent"; id: string; answer: ConsentAnswer }
   | ({ requestId: string } & PanelRequest);
 
 export type PanelRequest =
@@ -153,7 +181,9 @@ export type PanelRequest =
   | { kind: "forget-pairing" }
   | { kind: "pairings" }
   | { kind: "revoke"; keyId: string }
-  | { kind: "delete-everything" };
+  | { kind: "delete-everything" }
+  /** A part of a file of this conversation's media, from `offset` on (chat contract 2.1.0, media_asset_read). */
+  | { kind: "media"; key: string; ref: string; offset: number };
 
 export type ReplyBody =
   | { kind: "preview"; preview: Preview }
@@ -161,6 +191,7 @@ export type ReplyBody =
   | { kind: "models"; current: ModelState; models: ModelItem[] }
   | { kind: "servers"; servers: ServerFound[] }
   | { kind: "pairings"; items: PairingItem[] }
+  | { kind: "media"; chunk: MediaAssetChunk["chunk"] }
   | { kind: "done" };
 
 /** Codes of a refused request: those of `request_error` plus what the browser side finds itself. */
@@ -175,7 +206,8 @@ export type RefusalCode =
   | "unsupported"
   | "not-connected"
   | "page-unreadable"
-  | "pairing-refused";
+  | "pairing-refused"
+  | "media-unavailable";
 
 /** Service worker → panel. */
 export type PanelEvent =
@@ -190,6 +222,8 @@ export type PanelEvent =
   /** Proof of life of a running turn. */
   | { kind: "alive"; key: string; turn: string }
   | { kind: "older"; key: string; turns: TurnView[]; before?: string }
+  /** All actions of the conversation that wait for the person, oldest first; replaces the list before. */
+  | { kind: "consents"; key: string; cards: ConsentCard[] }
   /** The question is written down and will be asked, whatever happens to the service worker. */
   | { kind: "sent" }
   /** The question could not be sent; the text goes back into the composer. */
