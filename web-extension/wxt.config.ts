@@ -28,7 +28,7 @@ export default defineConfig({
   imports: false,
   manifestVersion: 3,
   ...(process.env["SIDEWIRE_BUILD_DIR"] && { outDir: process.env["SIDEWIRE_BUILD_DIR"] }),
-  manifest: {
+  manifest: ({ browser }) => ({
     name: "__MSG_extensionName__",
     description: "__MSG_extensionDescription__",
     default_locale: "en",
@@ -44,5 +44,7 @@ export default defineConfig({
     side_panel: { default_path: "panel.html" },
     commands: { _execute_action: { suggested_key: { default: "Alt+Shift+S" } } },
     content_security_policy: { extension_pages: CSP },
-  },
+    // Firefox takes managed storage from native manifests and wants no schema.
+    ...(browser !== "firefox" && { storage: { managed_schema: "managed-schema.json" } }),
+  }),
 });

@@ -114,6 +114,8 @@ pub enum DecodeError {
         chat_id: Option<ChatId>,
         /// The request it names, so that it can be answered.
         request_id: Option<RequestId>,
+        /// The use of a host tool it is about, so that nobody waits for it any longer.
+        call_id: Option<String>,
         /// What was expected where.
         why: String,
     },
@@ -239,35 +241,44 @@ fn peek_type(text: &str) -> Result<Cow<'_, str>, DecodeError> {
 }
 
 fn read_frame<'a, T: Deserialize<'a>>(text: &'a str, frame_type: &'static str) -> Result<T, DecodeError> {
-    serde_json::from_str(text).map_err(|error| {
-        let names = serde_json::from_str::<Names<'_>>(text).unwrap_or_default();
-        DecodeError::InvalidFrame {
-            frame_type,
-            chat_id: names
-                .id
-                .filter(|_| frame_type.starts_with("chat_"))
-                .and_then(read_name),
-            request_id: names.request_id.and_then(read_name),
-            why: without_content(&error),
-        }
-    })
+    serde_json::from_str(text).map_err(|error| invalid(text, frame_type, without_content(&error)))
 }
 
-/// What an answer to an invalid frame can name.
 impl ClientFrame {
-    /// The turn a `chat_request` would have started, of a text that is not to be decoded (it is nested too deep).
+    /// What to say of a text that is not to be decoded, because it breaks a limit.
     #[must_use]
-    pub fn chat_request_id(text: &str) -> Option<ChatId> {
-        if peek_type(text).ok()? != "chat_request" {
-            return None;
+    pub fn refused(text: &str, why: impl Into<String>) -> DecodeError {
+        let word = match peek_type(text) {
+            Ok(word) => word,
+            Err(error) => return error,
+        };
+        match Self::TYPES.iter().find(|known| **known == word) {
+            Some(frame_type) => invalid(text, frame_type, why.into()),
+            None => DecodeError::UnknownType {
+                name: printable(&word),
+            },
         }
-        serde_json::from_str::<Names<'_>>(text)
-            .ok()?
-            .id
-            .and_then(read_name)
     }
 }
 
+fn invalid(text: &str, frame_type: &'static str, why: String) -> DecodeError {
+    let names = serde_json::from_str::<Names<'_>>(text).unwrap_or_default();
+    DecodeError::InvalidFrame {
+        frame_type,
+        chat_id: names
+            .id
+            .filter(|_| frame_type.starts_with("chat_"))
+            .and_then(read_name),
+        request_id: names.request_id.and_then(read_name),
+        call_id: names
+            .id
+            .filter(|_| frame_type.starts_with("host_tool_"))
+            .and_then(read_name),
+        why,
+    }
+}
+
+/// What an answer to an invalid frame can name.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Names<'a> {
@@ -361,6 +372,39 @@ mod tests {
         };
         assert_eq!((chat_id, request_id), (None, "r-1".parse().ok()));
         assert!(why.starts_with("missing field `model`"), "{why}");
+    }
+
+    #[test]
+    fn an_invalid_result_names_its_call() {
+        for text in [
+            r#"{"type":"host_tool_result","id":"7","result":{"content":"nope"}}"#,
+            r#"{"type":"host_tool_result","id":"7"}"#,
+            r#"{"result":{"content":[{"text":"\ud800","type":"text"}]},"id":"7","type":"host_tool_result"}"#,
+        ] {
+            let DecodeError::InvalidFrame { call_id, chat_id, .. } = client_error(text) else {
+                panic!("{text}")
+            };
+            assert_eq!((call_id.as_deref(), chat_id), (Some("7"), None), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_breaks_a_limit_is_told_apart_without_decoding_it() {
+        let deep = |head: &str| format!("{head},\"x\":{}{}}}", "[".repeat(9_000), "]".repeat(9_000));
+        let refused = |head: &str| ClientFrame::refused(&deep(head), "nested too deep");
+        assert!(matches!(
+            refused(r#"{"type":"chat_request","id":"c-1""#),
+            DecodeError::InvalidFrame { chat_id: Some(_), frame_type: "chat_request", .. }
+        ));
+        assert!(matches!(
+            refused(r#"{"type":"host_tool_result","id":"7""#),
+            DecodeError::InvalidFrame { call_id: Some(_), .. }
+        ));
+        assert!(matches!(
+            refused(r#"{"type":"my key""#),
+            DecodeError::UnknownType { name } if name == "-"
+        ));
+        assert_eq!(refused(r#"{"x":1"#), DecodeError::NoType);
     }
 
     #[test]

@@ -90,6 +90,12 @@ impl Layout {
         self.data.join("sidewire.db")
     }
 
+    /// Files that conversations show (`media`).
+    #[must_use]
+    pub fn media_folder(&self) -> PathBuf {
+        self.data.join("media")
+    }
+
     /// The running worker ([`WorkerState`], `worker.json`).
     #[must_use]
     pub fn worker_file(&self) -> PathBuf {

@@ -372,6 +372,12 @@ impl FpsCap {
         (1.0..=60.0).contains(&value.as_f64()).then_some(Self(value))
     }
 
+    /// The whole value nearest to one that may be out of bounds.
+    #[must_use]
+    pub fn clamped(value: &Number) -> Self {
+        Self(Number::from(value.clamp_i64(1, 60)))
+    }
+
     /// The value.
     #[must_use]
     pub const fn get(&self) -> &Number {

@@ -22,7 +22,7 @@ pub struct HostTool {
     pub description: String,
     /// JSON schema of its arguments.
     pub parameters: Map<String, Value>,
-    /// Whether its use is kept from the person.
+    /// Whether it is offered only when a request needs it; its use is shown like any other's.
     #[serde(
         default,
         deserialize_with = "present",

@@ -5,7 +5,16 @@ import { portOf } from "./site";
 /** One message of a request. */
 export interface ModelMessage {
   role: string;
+  /** Its text; pieces are joined. */
   content: string;
+  /** Its pictures, as data URLs. */
+  pictures: readonly string[];
+}
+
+/** A tool call that the model asks for. */
+export interface ScriptedToolCall {
+  name: string;
+  arguments: Record<string, unknown>;
 }
 
 /** The name it goes by. */
@@ -31,6 +40,20 @@ export class ModelCall {
     });
   }
 
+  /** Names of the tools that were offered. */
+  get offered(): string[] {
+    return toolNames(JSON.parse(this.raw));
+  }
+
+  /** What the tools called last gave, in their order. */
+  get results(): string[] {
+    const after = this.messages.findLastIndex((message) => message.role === "assistant");
+    return this.messages
+      .slice(after + 1)
+      .filter((message) => message.role === "tool")
+      .map((message) => message.content);
+  }
+
   /** Texts of one role. */
   texts(role: string): string[] {
     return this.messages.filter((message) => message.role === role).map((message) => message.content);
@@ -47,9 +70,22 @@ export class ModelCall {
     this.#event({ choices: [{ index: 0, delta: { content } }] });
   }
 
+  /** Asks for tool calls instead of answering. */
+  use(...calls: ScriptedToolCall[]): void {
+    this.write("");
+    const tools = calls.map(({ name, arguments: given }, index) => ({
+      index,
+      id: `call_${index}`,
+      type: "function",
+      function: { name, arguments: JSON.stringify(given) },
+    }));
+    this.#event({ choices: [{ index: 0, delta: { tool_calls: tools } }] });
+    this.finish("tool_calls");
+  }
+
   /** Ends the answer as a model does. */
-  finish(): void {
-    this.#event({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
+  finish(reason = "stop"): void {
+    this.#event({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });
     this.#event({ choices: [], usage: { prompt_tokens: 1200, completion_tokens: 34, total_tokens: 1234 } });
     this.#response.end("data: [DONE]\n\n");
   }
@@ -159,11 +195,31 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 function messagesOf(body: unknown): ModelMessage[] {
-  if (typeof body !== "object" || body === null || !("messages" in body) || !Array.isArray(body.messages)) return [];
-  return body.messages.filter(isMessage);
+  if (!isObject(body) || !Array.isArray(body["messages"])) return [];
+  return body["messages"].filter(isObject).map(({ role, content }) => ({
+    role: String(role),
+    content: texts(content).join(""),
+    pictures: pieces(content).flatMap(({ image_url: image }) => (isObject(image) ? [String(image["url"])] : [])),
+  }));
 }
 
-function isMessage(value: unknown): value is ModelMessage {
-  if (typeof value !== "object" || value === null || !("role" in value) || !("content" in value)) return false;
-  return typeof value.role === "string" && typeof value.content === "string";
+function texts(content: unknown): string[] {
+  if (typeof content === "string") return [content];
+  return pieces(content).flatMap(({ text }) => (typeof text === "string" ? [text] : []));
+}
+
+function pieces(content: unknown): Record<string, unknown>[] {
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
+
+function toolNames(body: unknown): string[] {
+  if (!isObject(body) || !Array.isArray(body["tools"])) return [];
+  return body["tools"].filter(isObject).flatMap((tool) => {
+    const { function: called } = tool;
+    return isObject(called) ? [String(called["name"])] : [];
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }

@@ -30,8 +30,8 @@ export async function startConsole(hosts = "*.console.ves.volterra.io"): Promise
   return { hosts, port: Number(new URL(url).port), close };
 }
 
-/** What a path answers: a page, or the text of a JSON value. */
-export type Answer = { html: string } | { json: string };
+/** What a path answers: a page, a program, or the text of a JSON value. */
+export type Answer = { html: string } | { script: string } | { json: string };
 
 /** A site with these paths; all others answer 404. */
 export async function startSite(hosts: string, answers: Record<string, Answer>): Promise<Site> {
@@ -39,6 +39,7 @@ export async function startSite(hosts: string, answers: Record<string, Answer>):
     const answer = answers[new URL(request.url ?? "/", "https://site.invalid").pathname];
     if (answer === undefined) response.writeHead(404).end();
     else if ("html" in answer) response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(answer.html);
+    else if ("script" in answer) response.writeHead(200, { "content-type": "text/javascript" }).end(answer.script);
     else response.writeHead(200, { "content-type": "application/json" }).end(answer.json);
   });
   const port = await new Promise<number>((resolve) => {

@@ -20,6 +20,8 @@ use crate::browser::{Front, FrontParts, ModelDesk};
 use crate::commands::load_extra_ids;
 use crate::config::{Config, ExtensionId};
 use crate::mac::Secret;
+use crate::media::{Library, LibraryConfig};
+use crate::tools::DisplayMedia;
 use model_desk::Models;
 pub(crate) use model_desk::open_ai;
 
@@ -32,6 +34,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 pub(crate) struct App {
     config: Config,
     agent: Arc<Agent>,
+    library: Library,
     models: Arc<Models>,
     watch: Option<JoinHandle<()>>,
 }
@@ -41,11 +44,13 @@ impl App {
     pub(crate) fn open(layout: &Layout) -> anyhow::Result<Self> {
         let config = Config::load(layout)?;
         let store = Store::open(&layout.data, "the worker").context("failed to open the conversations")?;
+        let library = library(layout, config.media.quota())?;
         let provider = ProviderSlot::new(model_desk::provider(&config, layout)?);
         let agent = Agent::new(AgentParts {
             store,
             provider: provider.clone(),
             hooks: Arc::new(NoHooks),
+            tools: vec![Arc::new(DisplayMedia::new(library.clone()))],
             reference_kinds: Arc::new(sites::reference_kinds()?),
             grace: GRACE,
         });
@@ -53,6 +58,7 @@ impl App {
         Ok(Self {
             config,
             agent,
+            library,
             models,
             watch: None,
         })
@@ -72,9 +78,11 @@ impl App {
     ) -> anyhow::Result<Arc<Front>> {
         let front = Front::new(FrontParts {
             agent: Arc::clone(&self.agent),
+            library: self.library.clone(),
             models: Arc::clone(&self.models) as Arc<_>,
             origins: origins(&self.config, layout)?,
             local_secret,
+            host_tool_patience: self.config.browser.host_tool_patience(),
             port,
         });
         self.watch = Some(tokio::spawn(watch(
@@ -91,6 +99,16 @@ impl App {
             watch.abort();
         }
     }
+}
+
+/// The media of all conversations.
+pub(crate) fn library(layout: &Layout, quota: u64) -> anyhow::Result<Library> {
+    Library::open(LibraryConfig {
+        folder: layout.media_folder(),
+        quota,
+        search_path: std::env::var_os("PATH"),
+    })
+    .context("failed to open the media folder")
 }
 
 /// Extensions that may connect over the loopback: ours, configured ones, and those that were installed.
@@ -111,14 +129,20 @@ async fn watch(models: Arc<Models>, front: Arc<Front>, layout: Layout) {
     loop {
         tokio::select! {
             () = tokio::time::sleep(LOOK_AGAIN) => {}
-            _ = purge.tick() => if let Err(error) = front.agent.store().purge(now_ms()).await {
-                tracing::warn!(%error, "failed to remove deleted conversations");
-            }
+            _ = purge.tick() => clear_away(&front).await,
         }
         if models.configuration_changed().await {
             apply(&models, &front, &layout).await;
         }
     }
+}
+
+async fn clear_away(front: &Front) {
+    let store = front.agent.store();
+    if let Err(error) = store.purge(now_ms()).await {
+        tracing::warn!(%error, "failed to remove deleted conversations");
+    }
+    front.library.collect(store).await;
 }
 
 async fn apply(models: &Models, front: &Front, layout: &Layout) {

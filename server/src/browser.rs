@@ -11,7 +11,9 @@ mod desk;
 mod fit;
 mod gate;
 mod handshake;
+mod host_tools;
 mod listener;
+mod media_read;
 mod models;
 mod private;
 mod requests;
@@ -21,6 +23,7 @@ mod writer;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use sidewire_agent::Agent;
 use tokio::sync::futures::Notified;
@@ -28,6 +31,7 @@ use tokio::sync::{Notify, Semaphore, broadcast};
 use tokio_util::sync::CancellationToken;
 
 use crate::mac::Secret;
+use crate::media::Library;
 pub(crate) use listener::{bind, run};
 pub(crate) use models::{ModelDesk, ModelError, ProviderChoice};
 use private::PrivateAgents;
@@ -41,6 +45,8 @@ const STRANGERS: usize = 16;
 pub(crate) struct Front {
     /// The core.
     pub(crate) agent: Arc<Agent>,
+    /// The media that conversations show.
+    pub(crate) library: Library,
     /// Model choice and set-up.
     pub(crate) models: Arc<dyn ModelDesk>,
     /// Origins that may connect.
@@ -48,6 +54,8 @@ pub(crate) struct Front {
     origins: RwLock<HashSet<String>>,
     /// The secret that proves a process of this user.
     pub(crate) local_secret: Secret,
+    /// How long a host tool may be silent.
+    pub(crate) host_tool_patience: Duration,
     /// Where clients reach us: the only `Host` we answer to, and part of every proof.
     pub(crate) authority: String,
     /// Fires when connections are to close.
@@ -64,9 +72,11 @@ pub(crate) struct Front {
 /// What a front is made of; `app.rs` fills it.
 pub(crate) struct FrontParts {
     pub(crate) agent: Arc<Agent>,
+    pub(crate) library: Library,
     pub(crate) models: Arc<dyn ModelDesk>,
     pub(crate) origins: HashSet<String>,
     pub(crate) local_secret: Secret,
+    pub(crate) host_tool_patience: Duration,
     pub(crate) port: u16,
 }
 
@@ -76,9 +86,11 @@ impl Front {
         Arc::new(Self {
             private: PrivateAgents::new(Arc::clone(&parts.agent)),
             agent: parts.agent,
+            library: parts.library,
             models: parts.models,
             origins: RwLock::new(parts.origins),
             local_secret: parts.local_secret,
+            host_tool_patience: parts.host_tool_patience,
             authority: format!("127.0.0.1:{}", parts.port),
             closing: CancellationToken::new(),
             hand_over: CancellationToken::new(),

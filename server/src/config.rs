@@ -9,9 +9,11 @@ mod secret;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use sidewire_contract::layout::Layout;
 use url::Url;
 
@@ -28,6 +30,8 @@ pub(crate) struct Config {
     pub(crate) provider: Option<ProviderConfig>,
     /// Who may connect from a browser.
     pub(crate) browser: BrowserConfig,
+    /// How much media is kept.
+    pub(crate) media: MediaConfig,
     /// How the worker lives.
     pub(crate) worker: WorkerConfig,
 }
@@ -56,11 +60,60 @@ pub(crate) struct OpenAiConfig {
 }
 
 /// Who may connect from a browser.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct BrowserConfig {
     /// Extensions that are trusted beside our own, such as a build of one's own.
     pub(crate) extension_ids: Vec<ExtensionId>,
+    /// Seconds that a tool of the client may be silent before it is told to stop.
+    #[serde(deserialize_with = "host_tool_timeout")]
+    pub(crate) host_tool_timeout_s: u64,
+}
+
+impl Default for BrowserConfig {
+    fn default() -> Self {
+        Self {
+            extension_ids: Vec::new(),
+            host_tool_timeout_s: 120,
+        }
+    }
+}
+
+impl BrowserConfig {
+    /// How long a tool of the client may be silent.
+    pub(crate) fn host_tool_patience(&self) -> Duration {
+        Duration::from_secs(self.host_tool_timeout_s)
+    }
+}
+
+/// No call runs longer than ten minutes, so a longer silence means nothing.
+fn host_tool_timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let seconds = u64::deserialize(deserializer)?;
+    if (1..=600).contains(&seconds) {
+        return Ok(seconds);
+    }
+    Err(D::Error::custom("host_tool_timeout_s is a number of seconds, 1 to 600"))
+}
+
+/// How much media is kept.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct MediaConfig {
+    /// Most mebibytes of all files that conversations show.
+    pub(crate) quota_mib: u32,
+}
+
+impl Default for MediaConfig {
+    fn default() -> Self {
+        Self { quota_mib: 2048 }
+    }
+}
+
+impl MediaConfig {
+    /// Most bytes of all files.
+    pub(crate) fn quota(&self) -> u64 {
+        u64::from(self.quota_mib) * 1024 * 1024
+    }
 }
 
 /// How the worker lives.

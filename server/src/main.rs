@@ -8,9 +8,11 @@ mod config;
 mod link;
 mod logging;
 mod mac;
+mod media;
 mod private_file;
 mod process;
 mod providers;
+mod tools;
 mod ui;
 
 use std::process::ExitCode;

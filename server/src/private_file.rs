@@ -5,6 +5,7 @@
 mod found;
 mod system;
 
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -99,6 +100,16 @@ pub(crate) fn stage_output(path: &Path) -> Result<Staged, PrivateFileError> {
     })
 }
 
+/// A file without a place, in a folder of ours; it goes away unless it is given one.
+pub(crate) fn new_private_file(folder: &Path) -> Result<NamedTempFile, PrivateFileError> {
+    system::new_private_file(folder).map_err(failed("create a file in", folder))
+}
+
+/// Waits until what was renamed in a folder is on the disk.
+pub(crate) fn sync_folder(folder: &Path) -> Result<(), PrivateFileError> {
+    system::sync_folder(folder).map_err(failed("write", folder))
+}
+
 /// A file that is not yet in its place; dropping it leaves everything as it was.
 #[derive(Debug)]
 #[must_use = "nothing changes until it is committed"]
@@ -147,6 +158,23 @@ pub(crate) fn read_private(path: &Path) -> Result<Option<Vec<u8>>, PrivateFileEr
     if let Some(found) = look(folder_of(path))? {
         found.refuse_unless_own_folder(folder_of(path))?;
     }
+    let Some(file) = open_private(path)? else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed("read", path))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(PrivateFileError::TooLarge {
+            path: path.to_owned(),
+        });
+    }
+    Ok(Some(bytes))
+}
+
+/// Opens a file that must be private, for reading; `None` when there is none.
+pub(crate) fn open_private(path: &Path) -> Result<Option<File>, PrivateFileError> {
     let file = match system::open_without_link(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -161,16 +189,7 @@ pub(crate) fn read_private(path: &Path) -> Result<Option<Vec<u8>>, PrivateFileEr
     let found = Found::of(&file.metadata().map_err(failed("inspect", path))?);
     found.refuse_unless_own_file(path)?;
     found.refuse_if_open(path)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed("read", path))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(PrivateFileError::TooLarge {
-            path: path.to_owned(),
-        });
-    }
-    Ok(Some(bytes))
+    Ok(Some(file))
 }
 
 /// Makes sure that `folder` exists, is ours and is closed to others.

@@ -1,6 +1,7 @@
 //! What happens in a turn, as the richer front needs it; the chat contract is a lossy projection (decision 24).
 
 use serde_json::Value;
+use sidewire_contract::media::Media;
 
 use crate::message::{Notice, Usage};
 use crate::tool::{Location, ToolKind};
@@ -26,8 +27,8 @@ pub enum TurnEvent {
     Usage(Usage),
     /// Something to tell the person.
     Notice(Notice),
-    /// Media to show: a descriptor of the chat contract.
-    Media(Value),
+    /// Media to show.
+    Media(Box<Media>),
     /// The provider failed before its first byte and is asked again.
     Retrying {
         /// Which try comes next, from 1.
@@ -70,6 +71,8 @@ pub struct ToolStart {
 pub struct ToolProgress {
     /// The model's id of the call.
     pub call_id: String,
+    /// Name of the tool.
+    pub name: String,
     /// What to show so far.
     pub content: Vec<ToolContent>,
 }

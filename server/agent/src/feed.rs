@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::event::{ToolEnd, ToolStart, TurnEvent, TurnOutcome};
+use crate::event::{ToolEnd, ToolProgress, ToolStart, TurnEvent, TurnOutcome};
 use crate::message::Reference;
-use crate::record::{ToolRow, TurnRecord};
+use crate::record::{ToolRow, TurnRecord, shown_input, shown_output};
 
 /// Most bytes of answer text a turn may produce; then it ends with [`crate::message::Notice::AnswerClipped`].
 pub const ANSWER_LIMIT: usize = 512 * 1024;
@@ -27,6 +27,10 @@ struct FeedState {
     record: TurnRecord,
     reasoning: String,
     log: Vec<Entry>,
+    /// The newest report of each call that runs, and its place among all reports: reports replace each other, so that
+    /// a tool that never stops reporting fills no log.
+    reports: Vec<(u64, ToolProgress)>,
+    reported: u64,
     end: Option<End>,
     readers: Vec<Arc<Notify>>,
 }
@@ -71,6 +75,8 @@ impl TurnFeed {
                 record,
                 reasoning: String::new(),
                 log: Vec::new(),
+                reports: Vec::new(),
+                reported: 0,
                 end: None,
                 readers: Vec::new(),
             }),
@@ -127,6 +133,7 @@ impl TurnFeed {
                 entry: state.log.len(),
                 text: state.record.text.len(),
                 reasoning: state.reasoning.len(),
+                reports: state.reported,
                 ended: false,
             };
             (state.record.clone(), cursor)
@@ -186,6 +193,7 @@ impl FeedState {
                     self.grow_reasoning();
                 }
             }
+            TurnEvent::ToolProgress(report) => self.report(report),
             other => {
                 self.note(&other);
                 self.log.push(Entry::Event(other));
@@ -221,7 +229,7 @@ impl FeedState {
             TurnEvent::Notice(notice) if !self.record.notices.contains(notice) => {
                 self.record.notices.push(*notice);
             }
-            TurnEvent::Media(descriptor) => self.record.media.push(descriptor.clone()),
+            TurnEvent::Media(media) => self.record.media.push(media.as_ref().clone()),
             TurnEvent::Notice(_)
             | TurnEvent::Text(_)
             | TurnEvent::Reasoning(_)
@@ -231,13 +239,29 @@ impl FeedState {
         }
     }
 
+    /// A report of a call that does not run is dropped.
+    fn report(&mut self, report: ToolProgress) {
+        let Some(row) = self.running_tool(&report.call_id) else {
+            return;
+        };
+        row.output = shown_output(&report.content);
+        self.reports.retain(|(_, known)| known.call_id != report.call_id);
+        self.reported += 1;
+        self.reports.push((self.reported, report));
+    }
+
     fn finish_tool(&mut self, end: &ToolEnd) {
-        // Some models number their calls anew in each step, so the id alone does not name a call.
-        let running = |row: &&mut ToolRow| row.call_id == end.call_id && row.ok.is_none();
-        if let Some(row) = self.record.tools.iter_mut().find(running) {
+        self.reports.retain(|(_, known)| known.call_id != end.call_id);
+        if let Some(row) = self.running_tool(&end.call_id) {
             row.ok = Some(end.ok);
             row.ms = Some(end.ms);
+            row.output = shown_output(&end.content);
         }
+    }
+
+    fn running_tool(&mut self, call_id: &str) -> Option<&mut ToolRow> {
+        let running = |row: &&mut ToolRow| row.call_id == call_id && row.ok.is_none();
+        self.record.tools.iter_mut().rev().find(running)
     }
 }
 
@@ -249,6 +273,8 @@ impl ToolRow {
             label: start.title.clone(),
             ok: None,
             ms: None,
+            input: shown_input(&start.arguments),
+            output: None,
         }
     }
 }
@@ -259,6 +285,7 @@ struct Cursor {
     entry: usize,
     text: usize,
     reasoning: usize,
+    reports: u64,
     ended: bool,
 }
 
@@ -287,6 +314,10 @@ impl Subscription {
             });
         }
         self.cursor.entry = state.log.len();
+        // After the log, which holds the beginning of every call that reports.
+        let fresh = state.reports.iter().filter(|(at, _)| *at > self.cursor.reports);
+        news.extend(fresh.map(|(_, report)| News::Event(TurnEvent::ToolProgress(report.clone()))));
+        self.cursor.reports = state.reported;
         if let Some(end) = state.end.as_ref().filter(|_| !self.cursor.ended) {
             self.cursor.ended = true;
             news.push(News::End {
@@ -324,4 +355,95 @@ fn piece(buffer: &str, from: &mut usize, end: usize) -> Option<String> {
     let text = buffer.get(*from..end).filter(|text| !text.is_empty())?.to_owned();
     *from = end;
     Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::event::ToolContent;
+    use crate::testing::record;
+    use crate::tool::ToolKind;
+
+    fn started(call_id: &str) -> TurnEvent {
+        TurnEvent::ToolStarted(ToolStart {
+            call_id: call_id.into(),
+            name: "t".into(),
+            title: "T".into(),
+            kind: ToolKind::Read,
+            arguments: json!({ "range": "A1" }),
+            locations: Vec::new(),
+        })
+    }
+
+    fn report(call_id: &str, text: &str) -> TurnEvent {
+        TurnEvent::ToolProgress(ToolProgress {
+            call_id: call_id.into(),
+            name: "t".into(),
+            content: vec![ToolContent::Text(text.into())],
+        })
+    }
+
+    fn finished(call_id: &str) -> TurnEvent {
+        TurnEvent::ToolFinished(ToolEnd {
+            call_id: call_id.into(),
+            name: "t".into(),
+            ok: true,
+            ms: 1,
+            content: Vec::new(),
+            locations: Vec::new(),
+        })
+    }
+
+    fn feed() -> (Arc<TurnFeed>, Subscription) {
+        let feed = Arc::new(TurnFeed::new(record("t")));
+        let subscription = feed.subscribe(Arc::default());
+        (feed, subscription)
+    }
+
+    #[test]
+    fn reports_replace_each_other_and_fill_no_log() {
+        let (feed, mut reader) = feed();
+        feed.push(started("1"));
+        for at in 0..10_000 {
+            feed.push(report("1", &at.to_string()));
+        }
+        assert_eq!(
+            reader.take(),
+            [News::Event(started("1")), News::Event(report("1", "9999"))]
+        );
+        assert_eq!(reader.take(), []);
+        feed.push(report("1", "more"));
+        assert_eq!(reader.take(), [News::Event(report("1", "more"))]);
+        assert_eq!(feed.record().tools[0].output.as_deref(), Some("more"));
+        assert_eq!(feed.lock().log.len(), 1);
+    }
+
+    #[test]
+    fn a_report_is_not_shown_after_its_end_nor_without_its_beginning() {
+        let (feed, mut reader) = feed();
+        feed.push(report("1", "early"));
+        feed.push(started("1"));
+        feed.push(report("1", "half"));
+        feed.push(finished("1"));
+        feed.push(report("1", "late"));
+        assert_eq!(
+            reader.take(),
+            [News::Event(started("1")), News::Event(finished("1"))]
+        );
+    }
+
+    #[test]
+    fn a_client_that_comes_back_has_the_newest_report_in_its_record() {
+        let (feed, _) = feed();
+        feed.push(started("1"));
+        feed.push(report("1", "half"));
+        let (record, mut reader) = feed.resume(Arc::default());
+        assert_eq!(record.tools[0].output.as_deref(), Some("half"));
+        assert_eq!(record.tools[0].input.as_deref(), Some(r#"{"range":"A1"}"#));
+        assert_eq!(reader.take(), []);
+        feed.push(report("1", "more"));
+        assert_eq!(reader.take(), [News::Event(report("1", "more"))]);
+    }
 }

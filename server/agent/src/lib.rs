@@ -18,6 +18,7 @@ pub mod workspace;
 
 pub mod budget;
 pub mod feed;
+pub mod modes;
 pub mod page_block;
 pub mod prompt;
 pub mod references;

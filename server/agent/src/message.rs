@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sidewire_contract::media::Media;
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,10 +57,10 @@ pub enum Part {
         /// Name of the stored bytes.
         blob: String,
     },
-    /// A media descriptor that was shown to the person.
+    /// Media that was shown to the person.
     Media {
-        /// The descriptor of the chat contract.
-        descriptor: Value,
+        /// Its descriptor.
+        descriptor: Box<Media>,
     },
     /// Which page a question was about; the snapshot itself is kept only while it is the newest.
     Page {

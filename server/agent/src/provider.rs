@@ -1,5 +1,6 @@
 //! First of the five traits: what answers a model request.
 
+use std::fmt;
 use std::sync::Arc;
 
 use futures_util::stream::BoxStream;
@@ -65,8 +66,27 @@ pub struct ModelRequest {
     pub mode: Mode,
     /// Tools that are offered.
     pub tools: Vec<ToolSpec>,
+    /// Bytes of the pictures that messages name and that the model may see; the others are only mentioned.
+    pub pictures: Vec<Picture>,
     /// Room for the answer, in tokens.
     pub max_output_tokens: u64,
+}
+
+/// A picture with its bytes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Its name in messages.
+    pub blob: String,
+    /// Its type.
+    pub mime_type: String,
+    /// What it holds.
+    pub bytes: Arc<[u8]>,
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({} bytes)", self.blob, self.bytes.len())
+    }
 }
 
 /// A tool as a model sees it.

@@ -3,12 +3,19 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sidewire_contract::media::Media;
 use sidewire_contract::mode::Mode;
 
 use crate::error::TurnFailure;
-use crate::event::TurnOutcome;
+use crate::event::{ToolContent, TurnOutcome};
 use crate::ids::{ConversationId, Owner, TurnId};
 use crate::message::{Notice, Reference, Usage};
+use crate::page_block::text::clip;
+
+/// Most bytes that are shown of what a tool was asked.
+const INPUT_BYTES: usize = 2 * 1024;
+/// Most bytes that are shown of what a tool gave.
+const OUTPUT_BYTES: usize = 4 * 1024;
 
 /// A conversation without its turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,8 +77,8 @@ pub struct TurnRecord {
     pub tools: Vec<ToolRow>,
     /// Links the answer cited.
     pub references: Vec<Reference>,
-    /// Media descriptors that were shown.
-    pub media: Vec<Value>,
+    /// Media that was shown.
+    pub media: Vec<Media>,
     /// What the person was told beside the text.
     pub notices: Vec<Notice>,
     /// Which page the question was about.
@@ -121,6 +128,47 @@ pub struct ToolRow {
     pub ok: Option<bool>,
     /// How long it took, in milliseconds.
     pub ms: Option<u64>,
+    /// What it was asked, for a person; cut when long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// What it gave, or gave so far, for a person; cut when long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+}
+
+/// What a tool is asked, for a person; nothing where there is nothing to say.
+#[must_use]
+pub fn shown_input(arguments: &Value) -> Option<String> {
+    let is_empty = match arguments {
+        Value::Object(members) => members.is_empty(),
+        Value::String(text) => text.is_empty(),
+        other => other.is_null(),
+    };
+    (!is_empty).then(|| cut(arguments.to_string(), INPUT_BYTES))
+}
+
+/// What a tool gave, or gave so far, for a person.
+#[must_use]
+pub fn shown_output(content: &[ToolContent]) -> Option<String> {
+    let lines: Vec<&str> = content
+        .iter()
+        .filter_map(|block| match block {
+            ToolContent::Text(text) => Some(text.as_str()),
+            ToolContent::Diff { path, .. } => Some(path),
+            ToolContent::Terminal(_) => None,
+        })
+        .collect();
+    let text = lines.join("\n");
+    (!text.is_empty()).then(|| cut(text, OUTPUT_BYTES))
+}
+
+fn cut(mut text: String, limit: usize) -> String {
+    if text.len() > limit {
+        let kept = clip(&text, limit).len();
+        text.truncate(kept);
+        text.push('…');
+    }
+    text
 }
 
 /// Which page a question was about.

@@ -25,9 +25,9 @@ use crate::provider::Provider;
 use crate::record::{PageStub, TurnRecord, TurnState};
 use crate::references::ReferenceKinds;
 use crate::store::{BeginError, BeginTurn, Begun, ClaimError, Lookup, Store, StoreError, Transcript};
-use crate::tool::Tool;
+use crate::tool::{Tool, ToolShelf, Toolbox};
 use crate::turn::StopSwitch;
-use live::{LiveTurns, Seat};
+use live::{LiveTurn, LiveTurns, Seat};
 
 /// Most bytes of a page's title or address that are kept with its turn.
 const PAGE_NAME_BYTES: usize = 4 * 1024;
@@ -47,6 +47,8 @@ pub struct AgentParts {
     pub provider: ProviderSlot,
     /// What may step in.
     pub hooks: Arc<dyn Hooks>,
+    /// The worker's own tools, the same for every conversation.
+    pub tools: Vec<Arc<dyn Tool>>,
     /// How links are told apart.
     pub reference_kinds: Arc<ReferenceKinds>,
     /// How long a turn goes on without a client.
@@ -89,8 +91,8 @@ pub struct Ask {
     pub page: Option<Arc<PageContext>>,
     /// What the person wants from the answer.
     pub mode: Mode,
-    /// Tools for this turn.
-    pub tools: Vec<Arc<dyn Tool>>,
+    /// Tools of the client that asks.
+    pub tools: ToolShelf,
 }
 
 /// A turn that runs now.
@@ -184,6 +186,12 @@ impl Agent {
         &self.parts.store
     }
 
+    /// The worker's own tools.
+    #[must_use]
+    pub fn tools(&self) -> &[Arc<dyn Tool>] {
+        &self.parts.tools
+    }
+
     /// The provider in use.
     #[must_use]
     pub fn provider(&self) -> &ProviderSlot {
@@ -208,7 +216,14 @@ impl Agent {
         let conversation = self.parts.store.conversation_for(ask.place.clone()).await?;
         let feed = Arc::new(TurnFeed::new(first_record(&ask)));
         let stop = StopSwitch::default();
-        let seat = self.live.take_seat(&ask.key, conversation.id, &feed, &stop)?;
+        let toolbox = Toolbox::new(self.parts.tools.clone(), ask.tools.clone());
+        let turn = LiveTurn {
+            conversation: conversation.id,
+            feed: Arc::clone(&feed),
+            stop: stop.clone(),
+            toolbox: toolbox.clone(),
+        };
+        let seat = self.live.take_seat(&ask.key, turn)?;
         let claim = self
             .parts
             .store
@@ -234,6 +249,7 @@ impl Agent {
                 begun,
                 feed,
                 stop,
+                toolbox,
                 seat,
                 claim,
             }
@@ -267,6 +283,13 @@ impl Agent {
             .get(key)
             .map(|seat| seat.stop.stop(StopCause::Person))
             .is_some()
+    }
+
+    /// A client that follows a running turn brings its tools to it.
+    pub fn lend_tools(&self, key: &TurnKey, shelf: ToolShelf) {
+        if let Some(turn) = self.live.get(key) {
+            turn.toolbox.lend(shelf);
+        }
     }
 
     /// Finds a turn again, running or ended.

@@ -5,12 +5,14 @@
 //! dropped may still take effect.
 
 mod alias;
+mod blobs;
 mod browse;
 mod claims;
 mod error;
 mod export;
 mod folder;
 mod manage;
+mod memory_files;
 mod open;
 mod pairings;
 mod rows;
@@ -27,10 +29,12 @@ use std::sync::Arc;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use alias::Lookup;
+pub use blobs::AddBlobsError;
 pub use browse::{ConversationPage, Transcript};
 pub use claims::Claim;
 pub use error::{BeginError, ClaimError, OpenError, StoreError};
 pub use export::{Export, ExportItem};
+pub use memory_files::{MEMORY_FILE_BYTES, MemoryFiles};
 pub use pairings::{PairingRecord, Secret};
 pub use turns::{BeginTurn, Begun, StoredTurn};
 
@@ -49,6 +53,8 @@ struct Inner {
     /// `None` in memory, where one connection is all there is.
     reader: Option<Worker>,
     claims: Claims,
+    /// Media files of a store that writes none; `None` where they lie in a folder.
+    memory_files: Option<Arc<MemoryFiles>>,
     /// Last, so that it is freed only after both connections are closed.
     _open: Option<OpenLock>,
 }
@@ -92,6 +98,7 @@ impl Store {
             writer: Worker::start("store-writer", writer).map_err(OpenError::Thread)?,
             reader: Some(Worker::start("store-reader", reader).map_err(OpenError::Thread)?),
             claims,
+            memory_files: None,
             _open: Some(lock),
         };
         Ok(Self {
@@ -106,11 +113,18 @@ impl Store {
             writer: Worker::start("store-memory", connection).map_err(OpenError::Thread)?,
             reader: None,
             claims: Claims::in_memory(),
+            memory_files: Some(Arc::default()),
             _open: None,
         };
         Ok(Self {
             inner: Arc::new(inner),
         })
+    }
+
+    /// Where media files go when this store writes none; they are gone with its last clone.
+    #[must_use]
+    pub fn memory_files(&self) -> Option<Arc<MemoryFiles>> {
+        self.inner.memory_files.clone()
     }
 
     /// Reads in one transaction, so that everything read belongs together.

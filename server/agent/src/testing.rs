@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use futures_util::{StreamExt, stream};
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, StreamExt, stream};
 use sidewire_contract::mode::Mode;
 use tokio::sync::Notify;
 
@@ -10,6 +11,7 @@ use crate::error::ProviderError;
 use crate::ids::{Owner, TurnId, TurnKey};
 use crate::provider::{FinishReason, ModelEvent, ModelInfo, ModelRequest, ModelStream, Provider};
 use crate::record::{TurnRecord, TurnState};
+use crate::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput, ToolSource};
 
 /// One step of a scripted model call.
 #[derive(Clone)]
@@ -117,5 +119,65 @@ pub(crate) fn record(id: &str) -> TurnRecord {
         page: None,
         model: None,
         usage: None,
+    }
+}
+
+/// A tool that says its name and the id of the call; one named `hang` does so only when the turn ends.
+pub(crate) struct Echo(pub(crate) ToolMeta);
+
+impl Echo {
+    pub(crate) fn named(name: &str) -> Arc<dyn Tool> {
+        Arc::new(Self(ToolMeta {
+            name: name.into(),
+            label: "Echo".into(),
+            description: "says it back".into(),
+            parameters: serde_json::json!({}),
+            kind: ToolKind::Read,
+            read_only: true,
+            hidden: false,
+            source: ToolSource::BuiltIn,
+        }))
+    }
+}
+
+#[async_trait::async_trait]
+impl Tool for Echo {
+    fn meta(&self) -> &ToolMeta {
+        &self.0
+    }
+
+    async fn call(&self, call: ToolCallContext) -> ToolOutput {
+        if self.0.name == "hang" {
+            call.cancel.cancelled().await;
+        }
+        ToolOutput::text(format!("{} {}", self.0.name, call.call_id))
+    }
+}
+
+type Work = Box<dyn Fn(ToolCallContext) -> BoxFuture<'static, ToolOutput> + Send + Sync>;
+
+/// A tool that does what a test wants.
+struct Doing(ToolMeta, Work);
+
+/// A tool of this name that does `work`.
+pub(crate) fn doing<F>(
+    name: &str,
+    work: impl Fn(ToolCallContext) -> F + Send + Sync + 'static,
+) -> Arc<dyn Tool>
+where
+    F: Future<Output = ToolOutput> + Send + 'static,
+{
+    let meta = Echo::named(name).meta().clone();
+    Arc::new(Doing(meta, Box::new(move |call| work(call).boxed())))
+}
+
+#[async_trait::async_trait]
+impl Tool for Doing {
+    fn meta(&self) -> &ToolMeta {
+        &self.0
+    }
+
+    async fn call(&self, call: ToolCallContext) -> ToolOutput {
+        (self.1)(call).await
     }
 }

@@ -1,14 +1,22 @@
 //! Second of the five traits: what a model can call.
 
+pub(crate) mod offer;
+mod shelf;
+
 use std::sync::Arc;
 
 use serde_json::Value;
+use sidewire_contract::media::Media;
 use tokio_util::sync::CancellationToken;
 
 use crate::event::ToolContent;
 use crate::feed::TurnFeed;
 use crate::ids::{ConversationId, TurnKey};
 use crate::message::ResultContent;
+use crate::provider::Picture;
+use crate::store::Store;
+
+pub use shelf::{ToolShelf, Toolbox};
 
 /// A tool. Host tools, built-in tools, MCP tools and plugin tools all look like this to a turn.
 #[async_trait::async_trait]
@@ -101,6 +109,10 @@ pub struct ToolCallContext {
     pub turn: TurnKey,
     /// The conversation it belongs to.
     pub conversation: ConversationId,
+    /// Where that conversation is kept; in memory for private windows.
+    pub store: Store,
+    /// The tab the question came from; 0 for a document.
+    pub tab: i64,
     /// Where progress goes.
     pub feed: Arc<TurnFeed>,
     /// Fires when the turn ends.
@@ -116,8 +128,10 @@ pub struct ToolOutput {
     pub shown: Vec<ToolContent>,
     /// Places it touched.
     pub locations: Vec<Location>,
-    /// Media descriptors to show.
-    pub media: Vec<Value>,
+    /// Media to show.
+    pub media: Vec<Media>,
+    /// Bytes of the pictures in `content` that the model may see.
+    pub pictures: Vec<Picture>,
     /// It failed; the model reads why and the turn goes on.
     pub is_error: bool,
 }

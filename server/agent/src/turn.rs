@@ -3,31 +3,34 @@
 //! [`Turn::run`] returns the outcome, so a turn ends exactly once (invariant 3). It writes to its feed only; storing
 //! and finishing are the session's.
 
+mod album;
+mod calls;
+mod fit;
 mod sample;
 mod stop;
 
+use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Instant;
-
-use futures_util::StreamExt;
-use futures_util::stream;
 
 pub use stop::StopSwitch;
 
+use crate::budget;
 use crate::error::TurnFailure;
-use crate::event::{Attempt, ToolEnd, ToolStart, TurnEvent, TurnOutcome};
+use crate::event::{Attempt, TurnEvent, TurnOutcome};
 use crate::feed::TurnFeed;
 use crate::hooks::{Hooks, TurnPlace, Verdict};
 use crate::message::{Message, Notice, Part, Role, Usage, plain_text};
+use crate::prompt;
 use crate::provider::{ModelRequest, Provider};
 use crate::references::Citation;
-use crate::tool::{Tool, ToolCallContext, ToolOutput};
+use crate::store::Store;
+use crate::tool::offer::{Need, offered};
+use crate::tool::{Tool, Toolbox};
+use calls::{Showing, Step};
 use sample::{Call, Reply, Sampled};
 
 /// Model calls a turn may make (decision 26).
 pub const STEP_CEILING: u32 = 50;
-/// Tool calls of one step that run at once.
-const PARALLEL_CALLS: usize = 8;
 
 /// Everything a turn needs.
 pub struct Turn {
@@ -38,7 +41,11 @@ pub struct Turn {
     /// What answers.
     pub provider: Arc<dyn Provider>,
     /// What the model may call.
-    pub tools: Vec<Arc<dyn Tool>>,
+    pub toolbox: Toolbox,
+    /// Where the conversation is kept.
+    pub store: Store,
+    /// The tab the question came from; 0 for a document.
+    pub tab: i64,
     /// What may step in.
     pub hooks: Arc<dyn Hooks>,
     /// What ends it early.
@@ -103,12 +110,16 @@ impl Turn {
     pub async fn run(self, mut request: ModelRequest) -> Finished {
         let mut finished = Finished::new();
         let mut usage = Usage::default();
+        let mut call_names = HashSet::new();
+        let showing = Showing::default();
         for step in 1..=STEP_CEILING {
+            let tools = self.equip(&mut request);
             if let Verdict::Refuse(_) = self.hooks.before_model(&self.place, &mut request).await {
                 return finished.ended(TurnOutcome::Failed(TurnFailure::Plugin));
             }
             self.feed.push(TurnEvent::Attempt(self.attempt(step)));
-            let Sampled { reply, end } = self.sample(request.clone(), &mut usage).await;
+            let Sampled { mut reply, end } = self.sample(request.clone(), &mut usage).await;
+            reply.name_calls(&mut call_names);
             let calls = finished.take_reply(reply);
             if let Some(outcome) = end {
                 finished.drop_open_calls();
@@ -117,7 +128,14 @@ impl Turn {
             if calls.is_empty() {
                 return finished;
             }
-            let results = self.answer_calls(calls).await;
+            let step = Step {
+                turn: &self,
+                mode: request.mode,
+                tools,
+                showing: &showing,
+            };
+            let (results, pictures) = step.answer(calls).await;
+            album::add(&mut request.pictures, pictures);
             request.messages.extend(finished.messages.last().cloned());
             request.messages.push(results.clone());
             finished.messages.push(results);
@@ -129,89 +147,25 @@ impl Turn {
         finished
     }
 
+    /// Gives the request the tools of this moment, and room for what tools gave so far.
+    fn equip(&self, request: &mut ModelRequest) -> Vec<Arc<dyn Tool>> {
+        let window = self.provider.describe().window;
+        let tools = self.toolbox.tools();
+        let need = Need::new(request.mode, &request.question, &request.messages);
+        request.tools = offered(&tools, &need, budget::tool_room(window));
+        request.system = prompt::system_text(request.mode, !request.tools.is_empty());
+        if fit::fit(request, window) {
+            self.feed.push(TurnEvent::Notice(Notice::HistoryTrimmed));
+        }
+        tools
+    }
+
     fn attempt(&self, number: u32) -> Attempt {
         Attempt {
             number,
             message_id: format!("{}/{number}", self.place.turn.id),
             model: self.provider.describe().model,
         }
-    }
-
-    /// Runs the calls of one step side by side and keeps their order in the answer.
-    async fn answer_calls(&self, calls: Vec<Call>) -> Message {
-        let parts = stream::iter(calls)
-            .map(|call| self.answer_call(call))
-            .buffered(PARALLEL_CALLS)
-            .collect()
-            .await;
-        Message {
-            role: Role::Tool,
-            parts,
-        }
-    }
-
-    async fn answer_call(&self, mut call: Call) -> Part {
-        let began = Instant::now();
-        let tool = self.tools.iter().find(|tool| tool.meta().name == call.name);
-        self.feed.push(TurnEvent::ToolStarted(announce(&call, tool)));
-        let verdict = self
-            .hooks
-            .before_tool(&self.place, &call.name, &mut call.arguments)
-            .await;
-        let mut output = match (verdict, tool) {
-            (Verdict::Refuse(why), _) => ToolOutput::error(why),
-            (Verdict::Continue, None) => ToolOutput::error(format!("there is no tool named {:?}", call.name)),
-            (Verdict::Continue, Some(tool)) => self.run_tool(tool.as_ref(), &call).await,
-        };
-        self.hooks.after_tool(&self.place, &call.name, &mut output).await;
-        self.conclude(call, output, began)
-    }
-
-    async fn run_tool(&self, tool: &dyn Tool, call: &Call) -> ToolOutput {
-        let context = ToolCallContext {
-            call_id: call.id.clone(),
-            arguments: call.arguments.clone(),
-            turn: self.place.turn.clone(),
-            conversation: self.place.conversation,
-            feed: Arc::clone(&self.feed),
-            cancel: self.stop.token().clone(),
-        };
-        tokio::select! {
-            biased;
-            () = self.stop.token().cancelled() => ToolOutput::error("the turn was stopped"),
-            output = tool.call(context) => output,
-        }
-    }
-
-    /// Shows the end of a call (its media first) and makes the part the model reads.
-    fn conclude(&self, call: Call, output: ToolOutput, began: Instant) -> Part {
-        for descriptor in output.media {
-            self.feed.push(TurnEvent::Media(descriptor));
-        }
-        self.feed.push(TurnEvent::ToolFinished(ToolEnd {
-            call_id: call.id.clone(),
-            name: call.name,
-            ok: !output.is_error,
-            ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            content: output.shown,
-            locations: output.locations,
-        }));
-        Part::ToolResult {
-            call_id: call.id,
-            content: output.content,
-            is_error: output.is_error,
-        }
-    }
-}
-
-fn announce(call: &Call, tool: Option<&Arc<dyn Tool>>) -> ToolStart {
-    ToolStart {
-        call_id: call.id.clone(),
-        name: call.name.clone(),
-        title: tool.map_or_else(|| call.name.clone(), |tool| tool.title(&call.arguments)),
-        kind: tool.map_or(crate::tool::ToolKind::Other, |tool| tool.meta().kind),
-        arguments: call.arguments.clone(),
-        locations: Vec::new(),
     }
 }
 

@@ -11,10 +11,7 @@ use futures_util::stream::{FuturesUnordered, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use sidewire_contract::bridge::handshake::{BridgeError, BridgeErrorCode, ClientInfo, Pong};
 use sidewire_contract::frames::{ClientFrame, DecodeError, WorkerFrame};
-use sidewire_contract::host_tool::{HostToolsRejected, SetHostToolsError};
-use sidewire_contract::ids::ChatId;
 use sidewire_contract::limits;
-use sidewire_contract::media_asset::{AssetUnavailable, MediaAssetError};
 use sidewire_contract::reason::ErrorReason;
 use sidewire_contract::text::NonEmpty;
 use tokio::sync::{Notify, OwnedSemaphorePermit, broadcast, mpsc};
@@ -24,10 +21,12 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::checks::Caller;
-use super::desk::Desk;
+use super::desk::{Desk, Outlet};
 use super::gate::GateKey;
 use super::handshake;
+use super::host_tools::HostTools;
 use super::listener::Socket;
+use super::media_read::{self, Reads};
 use super::writer::Writer;
 use super::{Counted, Front, requests, translate};
 
@@ -69,7 +68,16 @@ pub(super) async fn serve(
     let (post, posts) = mpsc::channel(POSTS);
     let wake = Arc::new(Notify::new());
     let writer = Writer::new(sink, posts, Arc::clone(&wake));
-    let desk = Desk::new(Arc::clone(&front), client, post, wake);
+    let tools = HostTools::new(post.clone(), front.host_tool_patience, front.library.clone());
+    // Pending calls fail and tools are gone whichever way this ends.
+    let _closing = tools.close_on_drop();
+    let outlet = Outlet {
+        post,
+        wake,
+        tools,
+        reads: Reads::default(),
+    };
+    let desk = Desk::new(Arc::clone(&front), client, outlet);
     let ended = tokio::select! {
         ended = read(stream, desk) => ended,
         ended = writer.run(front.closing.clone()) => ended.map_err(Ended::Socket),
@@ -144,7 +152,7 @@ async fn read(mut stream: SplitStream<Socket>, desk: Desk) -> Result<(), Ended> 
         };
         match decode(&text) {
             Ok(ClientFrame::ClientInfo(info)) => handlers.push(introduce(&mut desk, &info)?),
-            Ok(frame) => handlers.push(dispatch(Arc::clone(&desk), frame)),
+            Ok(frame) => handlers.push(dispatch(Arc::clone(&desk), frame, text.len())),
             Err(error) => {
                 bad_frames += 1;
                 if bad_frames > BAD_FRAMES {
@@ -157,53 +165,49 @@ async fn read(mut stream: SplitStream<Socket>, desk: Desk) -> Result<(), Ended> 
 }
 
 /// What cannot be read is still answered when it says whose it is.
-fn answer_rubbish(desk: &Arc<Desk>, rubbish: Rubbish) -> Handler {
+fn answer_rubbish(desk: &Arc<Desk>, rubbish: DecodeError) -> Handler {
     tracing::warn!(%rubbish, "a frame could not be read");
     match rubbish {
-        Rubbish::Frame(DecodeError::InvalidFrame {
+        DecodeError::InvalidFrame {
             chat_id: Some(id),
             frame_type: "chat_request",
             ..
-        })
-        | Rubbish::TooDeep { chat_id: Some(id) } => {
-            post_later(desk, translate::error(id, ErrorReason::Provider4xx))
-        }
-        Rubbish::Frame(DecodeError::InvalidFrame {
+        } => post_later(desk, translate::error(id, ErrorReason::Provider4xx)),
+        DecodeError::InvalidFrame {
             frame_type: "set_host_tools",
             ..
-        }) => post_later(desk, tools_rejected()),
+        } => {
+            desk.tools().queue_unreadable();
+            register(desk)
+        }
+        DecodeError::InvalidFrame {
+            call_id: Some(id),
+            frame_type,
+            ..
+        } => {
+            desk.tools().unreadable(frame_type, &id);
+            done()
+        }
         // A client that waits for a chunk knows no other answer.
-        Rubbish::Frame(DecodeError::InvalidFrame {
+        DecodeError::InvalidFrame {
             request_id: Some(id),
             frame_type: "media_asset_read",
             ..
-        }) => post_later(desk, no_asset(NonEmpty::clipped(id.as_str()))),
-        Rubbish::Frame(DecodeError::InvalidFrame {
+        } => post_later(desk, media_read::unavailable(NonEmpty::clipped(id.as_str()))),
+        DecodeError::InvalidFrame {
             request_id: Some(id),
             why,
             ..
-        }) => post_later(desk, requests::bad_request(id, why)),
-        Rubbish::Frame(error) => refuse(desk, BridgeErrorCode::BadFrame, &error.to_string()),
-        Rubbish::TooDeep { chat_id: None } => refuse(desk, BridgeErrorCode::BadFrame, "nested too deep"),
+        } => post_later(desk, requests::bad_request(id, why)),
+        error => refuse(desk, BridgeErrorCode::BadFrame, &error.to_string()),
     }
 }
 
-/// A frame that cannot be read.
-#[derive(Debug, thiserror::Error)]
-enum Rubbish {
-    #[error(transparent)]
-    Frame(#[from] DecodeError),
-    #[error("nested too deep")]
-    TooDeep { chat_id: Option<ChatId> },
-}
-
-fn decode(text: &str) -> Result<ClientFrame, Rubbish> {
+fn decode(text: &str) -> Result<ClientFrame, DecodeError> {
     if limits::check_depth(text.as_bytes(), limits::DEPTH).is_err() {
-        return Err(Rubbish::TooDeep {
-            chat_id: ClientFrame::chat_request_id(text),
-        });
+        return Err(ClientFrame::refused(text, "nested too deep"));
     }
-    Ok(ClientFrame::decode(text)?)
+    ClientFrame::decode(text)
 }
 
 fn refuse(desk: &Arc<Desk>, code: BridgeErrorCode, message: &str) -> Handler {
@@ -239,17 +243,15 @@ fn announce_model(
     })
 }
 
-fn tools_rejected() -> WorkerFrame {
-    WorkerFrame::SetHostToolsError(SetHostToolsError {
-        reason: HostToolsRejected,
-    })
+/// Answers the oldest set of tools that waits.
+fn register(desk: &Arc<Desk>) -> Handler {
+    let desk = Arc::clone(desk);
+    Box::pin(async move { desk.tools().register(desk.front.agent.tools()).await })
 }
 
-fn no_asset(request_id: NonEmpty) -> WorkerFrame {
-    WorkerFrame::MediaAssetError(MediaAssetError {
-        request_id,
-        error: AssetUnavailable,
-    })
+/// Everything was done where the frame was read.
+fn done() -> Handler {
+    Box::pin(std::future::ready(()))
 }
 
 /// What a native host may say before its browser has introduced itself: nothing that is anybody's.
@@ -260,8 +262,8 @@ fn is_nobodys(frame: &ClientFrame) -> bool {
     )
 }
 
-/// One handler per frame, grouped by what they concern.
-fn dispatch(desk: Arc<Desk>, frame: ClientFrame) -> Handler {
+/// One handler per frame, grouped by what they concern; `bytes` is how long it was.
+fn dispatch(desk: Arc<Desk>, frame: ClientFrame, bytes: usize) -> Handler {
     if desk.client.is_anonymous && !is_nobodys(&frame) {
         return refuse(&desk, BridgeErrorCode::BadFrame, "client_info comes first");
     }
@@ -272,7 +274,7 @@ fn dispatch(desk: Arc<Desk>, frame: ClientFrame) -> Handler {
         }
         ClientFrame::ChatStop(stop) => {
             desk.stop(&stop.id);
-            Box::pin(std::future::ready(()))
+            done()
         }
         ClientFrame::Resume(resume) => Box::pin(async move {
             for id in resume.turns.as_slice() {
@@ -284,15 +286,23 @@ fn dispatch(desk: Arc<Desk>, frame: ClientFrame) -> Handler {
             Box::pin(async move { desk.hand_over(handover.version.as_str()).await })
         }
         // Nothing to do: hearing it was the point.
-        ClientFrame::Pong(_) => Box::pin(std::future::ready(())),
+        ClientFrame::Pong(_) => done(),
         ClientFrame::Hello(_) | ClientFrame::Proof(_) | ClientFrame::ClientInfo(_) => {
             refuse(&desk, BridgeErrorCode::BadFrame, "the handshake is over")
         }
-        // No client's tools are taken and no media is shown yet, and whoever tries is told so (fault 3).
-        ClientFrame::SetHostTools(_) => post_later(&desk, tools_rejected()),
-        ClientFrame::MediaAssetRead(read) => post_later(&desk, no_asset(read.request_id)),
-        // Of a call that nobody made: ignored, as the contract wants.
-        ClientFrame::HostToolUpdate(_) | ClientFrame::HostToolResult(_) => Box::pin(std::future::ready(())),
+        ClientFrame::SetHostTools(set) => {
+            desk.tools().queue(set, bytes);
+            register(&desk)
+        }
+        ClientFrame::HostToolUpdate(update) => {
+            desk.tools().update(&update);
+            done()
+        }
+        ClientFrame::HostToolResult(result) => {
+            desk.tools().result(result, bytes);
+            done()
+        }
+        ClientFrame::MediaAssetRead(read) => Box::pin(async move { desk.read_media(read).await }),
         request => Box::pin(async move {
             if let Some(answer) = requests::answer(&desk, request).await {
                 desk.send(answer).await;

@@ -15,6 +15,8 @@ use tokio::sync::{Notify, mpsc};
 
 use super::Front;
 use super::handshake::Client;
+use super::host_tools::HostTools;
+use super::media_read::Reads;
 use super::translate::{self, TurnWire};
 use super::writer::{Follow, Post};
 
@@ -25,38 +27,49 @@ const NAME: usize = 1024;
 pub(super) struct Desk {
     pub(super) front: Arc<Front>,
     pub(super) client: Arc<Client>,
-    post: mpsc::Sender<Post>,
-    wake: Arc<Notify>,
+    outlet: Outlet,
     /// Questions on their way into the agent, and whether a stop came for them meanwhile.
     // A std mutex: lookups only.
     asking: Mutex<HashMap<ChatId, bool>>,
 }
 
+/// What belongs to the connection itself, whoever its client is.
+#[derive(Clone)]
+pub(super) struct Outlet {
+    /// Where frames go.
+    pub(super) post: mpsc::Sender<Post>,
+    /// Wakes the writer when a turn has news.
+    pub(super) wake: Arc<Notify>,
+    /// What the client offers.
+    pub(super) tools: Arc<HostTools>,
+    /// How much media is read at once.
+    pub(super) reads: Reads,
+}
+
 impl Desk {
-    /// The desk of a client whose frames go to `post`.
-    pub(super) fn new(
-        front: Arc<Front>,
-        client: Client,
-        post: mpsc::Sender<Post>,
-        wake: Arc<Notify>,
-    ) -> Self {
+    /// The desk of a client.
+    pub(super) fn new(front: Arc<Front>, client: Client, outlet: Outlet) -> Self {
         Self {
             front,
             client: Arc::new(client),
-            post,
-            wake,
+            outlet,
             asking: Mutex::default(),
         }
     }
 
     /// The same connection, now for the client that was introduced.
     pub(super) fn introduce(&self, client: Client) -> Self {
-        Self::new(
-            Arc::clone(&self.front),
-            client,
-            self.post.clone(),
-            Arc::clone(&self.wake),
-        )
+        Self::new(Arc::clone(&self.front), client, self.outlet.clone())
+    }
+
+    /// What the client offers.
+    pub(super) fn tools(&self) -> &HostTools {
+        &self.outlet.tools
+    }
+
+    /// How much media is read at once.
+    pub(super) fn reads(&self) -> &Reads {
+        &self.outlet.reads
     }
 
     /// Sends a frame; waits while the writer is behind.
@@ -64,9 +77,9 @@ impl Desk {
         self.post(Post::Frame(Box::new(frame))).await;
     }
 
-    async fn post(&self, post: Post) {
+    pub(super) async fn post(&self, post: Post) {
         // The writer is gone only when the connection is, and then nobody is left to tell.
-        let _nobody_left = self.post.send(post).await;
+        let _nobody_left = self.outlet.post.send(post).await;
     }
 
     /// A key that cannot be looked up right now stands.
@@ -99,7 +112,10 @@ impl Desk {
         let asked = self
             .client
             .agent
-            .ask(translate::ask(&self.client, request), Arc::clone(&self.wake))
+            .ask(
+                translate::ask(&self.client, request, self.tools().shelf()),
+                Arc::clone(&self.outlet.wake),
+            )
             .await;
         let stopped_meanwhile = self.asking().remove(&id) == Some(true);
         match asked {
@@ -152,7 +168,7 @@ impl Desk {
         let followed = self
             .client
             .agent
-            .follow(&key, Arc::clone(&self.wake))
+            .follow(&key, Arc::clone(&self.outlet.wake))
             .await
             .unwrap_or_else(|error| {
                 tracing::error!(turn = id.as_str(), %error, "a turn could not be looked up");
@@ -178,6 +194,7 @@ impl Desk {
                 .await;
             }
             Some((first, turn, Some(subscription))) => {
+                self.client.agent.lend_tools(&key, self.tools().shelf());
                 self.post(Post::Follow(Box::new(Follow {
                     first,
                     turn,

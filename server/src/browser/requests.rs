@@ -246,7 +246,9 @@ impl Desk {
     }
 
     async fn delete_all(&self) -> Result<(), Failure> {
-        Ok(self.client.agent.delete_all(&self.client.owner).await?)
+        self.client.agent.delete_all(&self.client.owner).await?;
+        self.front.library.collect(self.client.agent.store()).await;
+        Ok(())
     }
 
     async fn models(&self, request_id: RequestId) -> Answered {

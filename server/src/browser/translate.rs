@@ -4,7 +4,7 @@ mod turn_wire;
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sidewire_agent::error::{ProviderError, TurnFailure};
 use sidewire_agent::ids::{Owner, TurnId, TurnKey};
 use sidewire_agent::message::{Notice, Reference, Usage};
@@ -12,11 +12,13 @@ use sidewire_agent::provider::ModelInfo;
 use sidewire_agent::record::{ConversationRecord, Origin, TurnRecord, TurnState};
 use sidewire_agent::session::{Ask, AskError, now_ms};
 use sidewire_agent::store::Lookup;
+use sidewire_agent::tool::ToolShelf;
 use sidewire_contract::chat::{ChatError, ChatRequest};
 use sidewire_contract::conversation::ConversationItem;
 use sidewire_contract::frames::WorkerFrame;
 use sidewire_contract::ids::{ChatId, ConversationId};
 use sidewire_contract::limits;
+use sidewire_contract::media::Media;
 use sidewire_contract::model::ModelState;
 use sidewire_contract::number::Count;
 use sidewire_contract::page::PageContext;
@@ -34,7 +36,7 @@ const RECORD_PROMPT_BYTES: usize = limits::BROWSER_FRAME / 8;
 const RECORD_TOOL_ROWS: usize = 256;
 
 /// Who asks for what, from a request.
-pub(super) fn ask(client: &Client, request: ChatRequest) -> Ask {
+pub(super) fn ask(client: &Client, request: ChatRequest, tools: ToolShelf) -> Ask {
     let page = request
         .context
         .map(|snapshot| Arc::new(PageContext::from(snapshot)));
@@ -52,7 +54,7 @@ pub(super) fn ask(client: &Client, request: ChatRequest) -> Ask {
         text: request.text,
         page,
         mode: request.mode,
-        tools: Vec::new(),
+        tools,
     }
 }
 
@@ -123,7 +125,7 @@ pub(super) fn record(record: TurnRecord) -> Option<wire::TurnRecord> {
             .filter_map(tool_row)
             .collect(),
         references: record.references.into_iter().map(reference).collect(),
-        media: record.media.into_iter().filter_map(object).collect(),
+        media: record.media.iter().filter_map(descriptor).collect(),
         notices: record.notices.into_iter().map(notice_code).collect(),
         page: record.page.map(|page| wire::PageStub {
             title: page.title,
@@ -189,13 +191,15 @@ fn tool_row(row: sidewire_agent::record::ToolRow) -> Option<wire::ToolRow> {
         call_id: NonEmpty::new(row.call_id).ok()?,
         tool: NonEmpty::new(row.tool).ok()?,
         label: Some(row.label),
-        phase: if row.ok.is_some() {
-            ToolPhase::Finished
-        } else {
-            ToolPhase::Started
+        phase: match (row.ok, &row.output) {
+            (Some(_), _) => ToolPhase::Finished,
+            (None, Some(_)) => ToolPhase::Progress,
+            (None, None) => ToolPhase::Started,
         },
         ok: row.ok,
         ms: row.ms.map(Count::from),
+        input: row.input,
+        output: row.output,
     })
 }
 
@@ -215,11 +219,11 @@ fn usage(usage: Usage) -> wire::Usage {
     }
 }
 
-fn object(value: Value) -> Option<serde_json::Map<String, Value>> {
-    if let Value::Object(members) = value {
-        Some(members)
-    } else {
-        None
+/// A descriptor as a record carries it.
+fn descriptor(media: &Media) -> Option<Map<String, Value>> {
+    match serde_json::to_value(media) {
+        Ok(Value::Object(members)) => Some(members),
+        _ => None,
     }
 }
 

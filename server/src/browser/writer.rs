@@ -3,6 +3,7 @@
 //! News is taken from feeds when the socket is ready for it, so deltas merge while a client is slow and nothing is
 //! queued for it. All that is ready is written with one flush.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::fit;
 use super::listener::Socket;
+use super::media_read::ReadyPart;
 use super::translate::TurnWire;
 
 /// A running turn of which nothing was sent for so long gets a keepalive.
@@ -35,10 +37,14 @@ const STALLED: Duration = Duration::from_secs(30);
 pub(super) enum Post {
     /// One frame; boxed, since a channel keeps room for its largest message.
     Frame(Box<WorkerFrame>),
+    /// Frames with nothing between them, behind everything that has happened in turns before.
+    Together(Vec<WorkerFrame>),
     /// A first frame about a turn, and then everything that happens in it. Replaces an earlier following of it.
     Follow(Box<Follow>),
     /// A turn as it ended; nothing of it follows, even if it was being followed.
     Ended { snapshot: Box<WorkerFrame>, id: ChatId },
+    /// A part of a file; it waits for everything else, and everything else for one part at most.
+    Part(Box<ReadyPart>),
 }
 
 /// A turn to follow.
@@ -54,6 +60,8 @@ pub(super) struct Writer {
     posts: mpsc::Receiver<Post>,
     wake: Arc<Notify>,
     turns: Vec<Following>,
+    /// As many as may be read at once, at most.
+    parts: VecDeque<Box<ReadyPart>>,
     next_ping: Instant,
 }
 
@@ -74,6 +82,7 @@ impl Writer {
             posts,
             wake,
             turns: Vec::new(),
+            parts: VecDeque::new(),
             next_ping: Instant::now() + PING,
         }
     }
@@ -91,19 +100,26 @@ impl Writer {
                 },
                 () = tokio::time::sleep_until(deadline) => self.prove_life(&mut frames),
                 () = closing.cancelled() => return self.say_goodbye(frames).await,
+                () = std::future::ready(()), if !self.parts.is_empty() => {}
             }
             self.gather(&mut frames);
             self.send(&mut frames).await?;
+            self.send_part().await?;
         }
     }
 
     fn accept(&mut self, post: Post, frames: &mut Vec<WorkerFrame>) {
         match post {
             Post::Frame(frame) => frames.push(*frame),
+            Post::Together(together) => {
+                self.take_news(frames);
+                frames.extend(together);
+            }
             Post::Ended { snapshot, id } => {
                 self.turns.retain(|following| following.turn.id != id);
                 frames.push(*snapshot);
             }
+            Post::Part(part) => self.parts.push_back(part),
             Post::Follow(follow) => {
                 let Follow {
                     first,
@@ -126,6 +142,10 @@ impl Writer {
         while let Ok(post) = self.posts.try_recv() {
             self.accept(post, frames);
         }
+        self.take_news(frames);
+    }
+
+    fn take_news(&mut self, frames: &mut Vec<WorkerFrame>) {
         let now = Instant::now();
         self.turns.retain_mut(|following| {
             let before = frames.len();
@@ -164,14 +184,21 @@ impl Writer {
         if frames.is_empty() {
             return Ok(());
         }
-        let sending = async {
+        in_time(async {
             for text in frames.drain(..).filter_map(fit::encode) {
                 self.sink.feed(Message::text(text)).await?;
             }
             self.sink.flush().await
-        };
-        let sent = tokio::time::timeout(STALLED, sending).await;
-        sent.unwrap_or_else(|_| Err(Error::Io(std::io::ErrorKind::TimedOut.into())))
+        })
+        .await
+    }
+
+    /// One part, so that what happened in turns meanwhile comes next. It was encoded where it was read.
+    async fn send_part(&mut self) -> Result<(), Error> {
+        match self.parts.pop_front() {
+            Some(part) => in_time(self.sink.send(Message::text(part.text))).await,
+            None => Ok(()),
+        }
     }
 
     /// Turns have ended by now; their last frames still go out.
@@ -184,4 +211,10 @@ impl Writer {
         };
         self.sink.send(Message::Close(Some(close))).await
     }
+}
+
+async fn in_time(sending: impl Future<Output = Result<(), Error>>) -> Result<(), Error> {
+    tokio::time::timeout(STALLED, sending)
+        .await
+        .unwrap_or_else(|_| Err(Error::Io(std::io::ErrorKind::TimedOut.into())))
 }

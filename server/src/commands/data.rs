@@ -10,6 +10,7 @@ use sidewire_contract::layout::Layout;
 
 use super::env::Env;
 use crate::cli::DataCommand;
+use crate::media::{Library, LibraryConfig};
 use crate::private_file::stage_output;
 use crate::ui;
 
@@ -22,7 +23,7 @@ pub(crate) async fn run(env: &Env, command: DataCommand) -> anyhow::Result<()> {
                 bail!("nothing was deleted");
             }
             delete(&env.layout).await?;
-            ui::say("deleted all conversations and logs; settings and pairings stay");
+            ui::say("deleted all conversations, their media and logs; settings and pairings stay");
             Ok(())
         }
     }
@@ -75,7 +76,10 @@ fn agreed() -> anyhow::Result<bool> {
 
 async fn delete(layout: &Layout) -> anyhow::Result<()> {
     if let Some(store) = open(layout).await? {
-        match store.delete_all(None).await {
+        let deleted = store.delete_all(None).await;
+        // Whatever traces a busy file keeps, the pictures go.
+        media(layout)?.collect(&store).await;
+        match deleted {
             Ok(()) => {}
             Err(StoreError::Busy) => bail!(
                 "the conversations are deleted, but traces stay in the file while a worker uses it; \
@@ -85,6 +89,16 @@ async fn delete(layout: &Layout) -> anyhow::Result<()> {
         }
     }
     delete_logs(&layout.log_folder())
+}
+
+/// The media of all conversations; only cleared here, so that nothing else of it matters.
+fn media(layout: &Layout) -> anyhow::Result<Library> {
+    let config = LibraryConfig {
+        folder: layout.media_folder(),
+        quota: 0,
+        search_path: None,
+    };
+    Library::open(config).context("failed to open the media folder")
 }
 
 /// Removes all log files but the newest, which is emptied: a running worker goes on writing to it.

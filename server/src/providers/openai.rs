@@ -8,6 +8,7 @@ mod answer;
 mod call;
 mod key;
 mod models;
+mod pictures;
 mod request;
 mod retry;
 mod sse;
@@ -17,7 +18,7 @@ mod wire;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use futures_util::StreamExt;
@@ -139,6 +140,8 @@ struct Shared {
     limits: Limits,
     /// The form of requests this server accepts; see [`request::Form`].
     form: AtomicU8,
+    /// The model takes pictures, as far as is known.
+    sees: AtomicBool,
     /// Window in tokens, 0 when unknown.
     window: AtomicU64,
 }
@@ -167,6 +170,7 @@ impl OpenAiProvider {
             model: config.model,
             limits: config.limits,
             form: AtomicU8::new(request::UNPROVEN),
+            sees: AtomicBool::new(true),
             window: AtomicU64::new(config.window.unwrap_or(0)),
         };
         Ok(Self {
@@ -318,6 +322,7 @@ fn probe_request() -> ModelRequest {
         page: None,
         mode: Mode::Educational,
         tools: Vec::new(),
+        pictures: Vec::new(),
         max_output_tokens: 16,
     }
 }

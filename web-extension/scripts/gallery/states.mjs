@@ -1,30 +1,13 @@
 // @ts-check
 /** The states that have to be shown: how to get there and what a person must be able to read. */
 
-/**
- * @typedef {import("playwright-core").Page} Page
- * @typedef {{
- *   name: string,
- *   show: import("./browser.mjs").Show,
- *   steps?: (page: Page) => Promise<unknown>,
- *   texts: string[],
- *   absent?: string[],
- * }} State
- */
-
-/** @param {string} name @returns {(page: Page) => Promise<void>} */
-const press = (name) => (page) => page.getByRole("button", { name }).first().click();
-
-/** @param {string} text @returns {(page: Page) => Promise<void>} */
-const type = (text) => (page) => page.getByRole("textbox", { name: "Your question" }).fill(text);
+import { ACTING } from "./acting-states.mjs";
+import { press, state, type } from "./state.mjs";
 
 /**
- * @param {string} scene
- * @param {string[]} texts
- * @param {Partial<State>} [more]
- * @returns {State}
+ * @typedef {import("./state.mjs").Page} Page
+ * @typedef {import("./state.mjs").State} State
  */
-const state = (scene, texts, more = {}) => ({ name: scene, show: { scene }, texts, ...more });
 
 /** @type {[string, string, string][]} */
 const FAULTS = [
@@ -158,7 +141,10 @@ const surfaces = [
       await page.keyboard.press("Escape");
     },
   }),
-  state("answer", ["Precise help to set things up"], { name: "modes", steps: press("Kind of answer") }),
+  state("answer", ["asks before it acts", "points things out", "Takes and describes pictures"], {
+    name: "modes",
+    steps: press("Kind of answer"),
+  }),
   state("answer", ["llama3.2", "Set up a model"], { name: "models", steps: press("Model:") }),
   state("answer", ["Settings"], { name: "menu", steps: press("More") }),
   state("answer", ["/history", "Find an earlier conversation"], { name: "commands", steps: type("/") }),
@@ -196,4 +182,4 @@ function tab(name) {
 }
 
 /** All states. @type {State[]} */
-export const STATES = [...connection, ...conversation, ...pages, ...surfaces, ...options];
+export const STATES = [...connection, ...conversation, ...pages, ...surfaces, ...options, ...ACTING];

@@ -6,6 +6,7 @@ import type { Capture } from "../capture/api";
 import type { ChatRequest, Mode } from "../contract/types";
 import { utf8Length, wellFormed } from "../shared/text";
 import type { Conversation } from "./conversations";
+import type { SharedPage } from "./in-flight";
 import { belongs, type PageReader, sameDocument, tabFacts } from "./page";
 import type { PanelEvent, Preview } from "./panel-port";
 
@@ -21,7 +22,7 @@ export interface Question {
 export type NotSent = Extract<PanelEvent, { kind: "not-sent" }>["reason"];
 
 /** A request ready to be sent, or why there is none. */
-export type Prepared = { ok: true; request: ChatRequest } | { ok: false; reason: NotSent };
+export type Prepared = { ok: true; request: ChatRequest; page?: SharedPage } | { ok: false; reason: NotSent };
 
 /** Longest text of a question in UTF-8 bytes (decision 7). */
 export const TEXT_LIMIT = 262_144;
@@ -40,6 +41,7 @@ export async function prepare(conversation: Conversation, question: Question, re
   const sessionKey = await sessionKeyFor(conversation, page, reader);
   return {
     ok: true,
+    ...(question.attachPage && { page: { origin: await originOf(conversation, page) } }),
     request: {
       type: "chat_request",
       id: `c-${crypto.randomUUID()}`,
@@ -61,6 +63,12 @@ export async function pinPreview(conversation: Conversation, reader: PageReader)
   const { snapshot, report } = page.capture;
   conversation.preview = { token: crypto.randomUUID(), snapshot: wellFormed(snapshot), report };
   return conversation.preview;
+}
+
+/** Origin of the page that is shared, also when it could not be read for once. */
+async function originOf(conversation: Conversation, page: Page): Promise<string | null> {
+  const url = page.capture?.snapshot.url ?? (await tabFacts(conversation.tabId))?.url;
+  return url === undefined ? null : (URL.parse(url)?.origin ?? null);
 }
 
 /** The key of the page that is sent; without one, that of the conversation, else of the tab in view. */

@@ -5,17 +5,22 @@
  * `browser-events.ts`. This file only carries news from one owner to the other.
  */
 import type { ConversationTranscript, TurnAccepted, TurnSnapshot, WorkerFrame } from "../contract/types";
+import type { PageEyes } from "../page-tools/eyes";
+import { HostTools } from "../page-tools/host-tools";
 import { within } from "../shared/within";
 import { loadClient } from "./client";
 import { type Conversation, Conversations, putTurn, viewOf } from "./conversations";
-import { faultOfBridgeError, isLinkReason } from "./faults";
+import { faultOfBridgeError } from "./faults";
 import { forgetClosedIncognito } from "./incognito";
 import { LinkKeeper } from "./link";
+import { MediaReads } from "./media-reads";
 import { type PageReader, pageChip } from "./page";
+import { pageDesk } from "./page-desk";
 import type { Link, TurnView } from "./panel-port";
 import { type Panel, Panels } from "./panels";
 import { Places } from "./places";
 import { Requests } from "./requests";
+import { isGuessed, mergedTurns } from "./transcript";
 import { Turns } from "./turns";
 
 /** A request made while the connection is being established waits this long for it. */
@@ -31,6 +36,8 @@ export class Bridge {
   readonly places = new Places();
   readonly conversations = new Conversations();
   readonly requests = new Requests((frame) => this.link.send(frame));
+  readonly media = new MediaReads((frame) => this.link.send(frame));
+  readonly tools: HostTools;
   readonly link = new LinkKeeper(loadClient, {
     changed: (link) => {
       for (const panel of this.panels.all()) panel.post({ kind: "link", link });
@@ -38,6 +45,8 @@ export class Bridge {
     ready: () => this.#ready(),
     lost: (unresponsive) => {
       this.requests.closed();
+      this.media.closed();
+      this.tools.linkLost();
       this.turns.linkLost(unresponsive);
     },
     failed: () => this.turns.linkFailed(),
@@ -63,11 +72,17 @@ export class Bridge {
       if (conversation === undefined) return;
       for (const panel of this.panels.showing(conversation)) panel.post({ kind: "alive", key, turn });
     },
+    ended: (turn) => this.tools.turnEnded(turn),
     settled: () => this.rest(),
   });
 
-  constructor(reader: PageReader) {
+  constructor(reader: PageReader, eyes: PageEyes) {
     this.reader = reader;
+    const { captureTab } = reader;
+    this.tools = new HostTools(
+      { ...eyes, captureTab, pageStateOf: (tabId) => reader.pageStateOf(tabId) },
+      pageDesk(this),
+    );
   }
 
   /** Picks up what a dead service worker left; nothing else is handled before. It never fails: what cannot be read is gone. */
@@ -88,8 +103,16 @@ export class Bridge {
     panel.conversation = conversation;
     this.places.put(panel.place, conversation.key);
     if (conversation.loaded || !hasPicture) panel.post({ kind: "conversation", conversation: viewOf(conversation) });
+    this.tellConsents(panel);
     if (!conversation.loaded) void this.#showWhenRead(panel, conversation);
     void this.refreshChip(panel);
+    this.tools.panelShows(conversation.tabId);
+  }
+
+  /** Tells a panel which actions of its conversation wait for the person. */
+  tellConsents(panel: Panel): void {
+    const { key } = panel.conversation;
+    panel.post({ kind: "consents", key, cards: this.tools.consents.cards(key) });
   }
 
   /** A new, empty conversation about a tab. */
@@ -126,11 +149,10 @@ export class Bridge {
 
   /** Takes over a transcript; a turn that is at hand here is newer than the worker's record of it. */
   fill(conversation: Conversation, { conversation: item, turns, before }: ConversationTranscript): void {
-    const isNewer = (turn: TurnView): boolean => isKnown(turn) && (this.turns.has(turn.id) || !isGuessed(turn));
-    const mine = new Map(conversation.turns.filter(isNewer).map((turn) => [turn.id, turn]));
-    const { older, newer } = around(conversation.turns, new Set(turns.map((turn) => turn.id)));
-    conversation.turns = [...older, ...turns.map((turn) => mine.get(turn.id) ?? turn), ...newer];
-    if (before !== undefined && older.length === 0) conversation.before = before;
+    const held = { turns: conversation.turns, runsHere: (turn: string) => this.turns.has(turn) };
+    const merged = mergedTurns(held, turns);
+    conversation.turns = merged.turns;
+    if (before !== undefined && !merged.hasOlder) conversation.before = before;
     conversation.title = item.title;
     conversation.mode = item.mode;
     conversation.loaded = true;
@@ -175,6 +197,7 @@ export class Bridge {
   }
 
   #ready(): void {
+    this.tools.linkReady();
     this.turns.linkReady();
     for (const panel of this.panels.all()) void this.load(panel.conversation);
   }
@@ -195,6 +218,17 @@ export class Bridge {
       case "turn_notice":
       case "turn_report":
         this.turns.frame(frame);
+        break;
+      case "host_tool_call":
+      case "host_tool_cancel":
+      case "host_tool_scope":
+      case "set_host_tools_ack":
+      case "set_host_tools_error":
+        this.tools.frame(frame);
+        break;
+      case "media_asset_chunk":
+      case "media_asset_error":
+        this.media.answered(frame);
         break;
       case "turn_unknown":
         this.turns.unknown(frame);
@@ -250,23 +284,6 @@ export class Bridge {
     this.conversations.save();
     this.tell(conversation);
   }
-}
-
-/** More is known of the turn than its question. */
-function isKnown(turn: TurnView): boolean {
-  return turn.pending !== true;
-}
-
-/** It was given up because of the connection; what became of it at the worker is not known here. */
-function isGuessed(turn: TurnView): boolean {
-  return turn.state === "failed" && turn.resending !== true && isLinkReason(turn.reason);
-}
-
-/** The turns before and after those that are `stored`, which are the last ones of the worker's record. */
-function around(turns: readonly TurnView[], stored: ReadonlySet<string>): { older: TurnView[]; newer: TurnView[] } {
-  const first = turns.findIndex((turn) => stored.has(turn.id));
-  const older = turns.slice(0, Math.max(0, first)).filter(isKnown);
-  return { older, newer: turns.filter((turn) => !stored.has(turn.id) && !older.includes(turn)) };
 }
 
 function nextTryOf(link: Link): number | undefined {

@@ -8,6 +8,12 @@ import { isChatRequest } from "../contract/validators.generated";
 import { isRecord, isString } from "../shared/guards";
 import { loadAll, remove, save } from "../shared/storage";
 
+/** The page a question was asked about with the context switch on: page tools may look at it while the turn runs. */
+export interface SharedPage {
+  /** Null where the browser did not tell us. */
+  origin: string | null;
+}
+
 /** What is needed to go on with a turn after a restart. */
 export interface InFlight {
   /** Our key of the conversation it belongs to. */
@@ -15,6 +21,8 @@ export interface InFlight {
   /** Sent again as it is, with the same id, where that is allowed (decision 11). */
   request: ChatRequest;
   startedAt: number;
+  /** The page that the person shared with the question; absent when they did not. */
+  page?: SharedPage;
   /** It was handed to a connection. */
   sent: boolean;
   /** The one automatic resend was used. */
@@ -53,7 +61,12 @@ function isInFlight(value: unknown): value is InFlight {
     isString(value["conversation"]) &&
     typeof value["startedAt"] === "number" &&
     (value["lostAt"] === undefined || typeof value["lostAt"] === "number") &&
+    (value["page"] === undefined || isSharedPage(value["page"])) &&
     [value["sent"], value["resent"]].every((flag) => typeof flag === "boolean") &&
     isChatRequest(value["request"])
   );
+}
+
+function isSharedPage(value: unknown): value is SharedPage {
+  return isRecord(value) && (value["origin"] === null || isString(value["origin"]));
 }

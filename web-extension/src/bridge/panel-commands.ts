@@ -15,7 +15,8 @@ export async function obey(bridge: Bridge, panel: Panel, command: Command): Prom
   if ("key" in command && command.key !== conversation.key) return refuse(bridge, panel, command);
   switch (command.kind) {
     case "sync":
-      return bridge.tell(conversation);
+      bridge.tell(conversation);
+      return bridge.tellConsents(panel);
     case "ask":
       return ask(bridge, panel, conversation, command);
     case "stop":
@@ -39,6 +40,9 @@ export async function obey(bridge: Bridge, panel: Panel, command: Command): Prom
       return bridge.refreshChip(panel);
     case "look":
       return bridge.refreshChip(panel);
+    case "consent":
+      if (panel.shows) bridge.tools.consents.answer(conversation.key, command.id, command.answer);
+      return;
     case "unpin":
       if (conversation.preview?.token === command.token) delete conversation.preview;
   }
@@ -74,7 +78,7 @@ async function ask(bridge: Bridge, panel: Panel, conversation: Conversation, que
     const { sessionKey } = prepared.request;
     if (sessionKey !== NO_PAGE) conversation.sessionKey = sessionKey;
     bridge.conversations.save();
-    await bridge.turns.start(conversation.key, prepared.request);
+    await bridge.turns.start(conversation.key, prepared.request, prepared.page);
     panel.post({ kind: "sent" });
     // An attempt that failed while the page was read said nothing about this turn; the next one will.
     bridge.link.need();

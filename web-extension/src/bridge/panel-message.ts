@@ -18,6 +18,7 @@ const commands: Record<string, Record<string, Kind>> = {
   reconnect: {},
   "page-granted": {},
   unpin: { token: "string" },
+  consent: { id: "string", answer: "string" },
 };
 
 const requests: Record<string, Record<string, Kind>> = {
@@ -37,6 +38,7 @@ const requests: Record<string, Record<string, Kind>> = {
   pairings: {},
   revoke: { keyId: "string" },
   "delete-everything": {},
+  media: { key: "string", ref: "string", offset: "number" },
 };
 
 const MODES: ReadonlySet<unknown> = new Set([
@@ -47,6 +49,8 @@ const MODES: ReadonlySet<unknown> = new Set([
   "annotation",
 ]);
 
+const ANSWERS: ReadonlySet<unknown> = new Set(["once", "conversation", "always", "deny"]);
+
 /** A message of the panel protocol. */
 export function isPanelMessage(value: unknown): value is PanelMessage {
   if (!isRecord(value) || typeof value["kind"] !== "string") return false;
@@ -54,6 +58,7 @@ export function isPanelMessage(value: unknown): value is PanelMessage {
   const table = isRequest ? requests : commands;
   const shape = Object.hasOwn(table, value["kind"]) ? table[value["kind"]] : undefined;
   if (shape === undefined || (shape["mode"] !== undefined && !MODES.has(value["mode"]))) return false;
+  if (shape["answer"] !== undefined && !ANSWERS.has(value["answer"])) return false;
   return Object.entries(shape).every(([field, kind]) => fits(value[field], kind));
 }
 

@@ -4,11 +4,12 @@
 import { isOwnPage } from "../shared/platform";
 import type { Bridge } from "./bridge";
 import type { Conversation } from "./conversations";
+import type { Outcome } from "./outcome";
 import { frontTabOf } from "./page";
 import { obey } from "./panel-commands";
 import { isPanelMessage } from "./panel-message";
 import { PANEL_PORT, type PanelMessage } from "./panel-port";
-import { answer, type Outcome } from "./panel-requests";
+import { answer } from "./panel-requests";
 import { Panel, placeOf } from "./panels";
 
 /** Text chosen in a page before the panel of its window was there. */
@@ -84,6 +85,7 @@ function leave(bridge: Bridge, port: chrome.runtime.Port): void {
   if (panel === undefined) return;
   // The end of a panel's old port may be told after its new one has attached.
   if (!bridge.panels.all().some(({ place }) => place === panel.place)) bridge.places.forget(panel.place);
+  bridge.tools.consents.panelLeft();
   bridge.rest();
 }
 

@@ -1,18 +1,17 @@
 /**
  * What a panel asks and gets exactly one answer to: most of it is put to the worker and the answer translated.
  */
+import { revokeAllGrants } from "../page-tools/grants-store";
 import { pinPreview } from "./ask";
 import type { Bridge } from "./bridge";
 import { loadClient } from "./client";
 import type { Conversation } from "./conversations";
 import { pairWith } from "./dial";
+import type { Outcome } from "./outcome";
 import { forgetPairing, parsePairingCode } from "./pairing";
-import type { PanelRequest, RefusalCode, ReplyBody } from "./panel-port";
+import type { PanelRequest } from "./panel-port";
 import type { Panel } from "./panels";
 import type { Answered, Ask } from "./requests";
-
-/** The answer to a panel's request. */
-export type Outcome = { ok: true; body: ReplyBody } | { ok: false; code: RefusalCode; message: string };
 
 const DONE: Outcome = { ok: true, body: { kind: "done" } };
 
@@ -34,6 +33,8 @@ export async function answer(bridge: Bridge, panel: Panel, request: PanelRequest
   const { conversation } = panel;
   await bridge.settled();
   switch (request.kind) {
+    case "media":
+      return bridge.media.read(request.ref, request.offset);
     case "older":
       return older(bridge, conversation);
     case "rename":
@@ -47,7 +48,9 @@ export async function answer(bridge: Bridge, panel: Panel, request: PanelRequest
   }
 }
 
-type Handled = { kind: "preview" | "pair" | "forget-pairing" | "older" | "rename" | "delete" | "delete-everything" };
+type Handled = {
+  kind: "preview" | "pair" | "forget-pairing" | "media" | "older" | "rename" | "delete" | "delete-everything";
+};
 
 /** Requests that the worker answers without anything changing here. */
 function askOf(request: Exclude<PanelRequest, Handled>): Ask {
@@ -156,6 +159,7 @@ async function removeAll(bridge: Bridge): Promise<Outcome> {
   const answered = await bridge.requests.ask({ type: "data_delete" });
   if (answered.ok) {
     bridge.turns.stopAll();
+    await revokeAllGrants();
     bridge.conversations.clear();
     for (const panel of bridge.panels.all()) bridge.show(panel, bridge.fresh(panel.frontTab));
   }

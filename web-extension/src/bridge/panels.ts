@@ -14,6 +14,8 @@ export class Panel {
   readonly windowId: number;
   /** The tab the panel itself is shown in, when it is not in the side. */
   readonly ownTab: number | undefined;
+  /** It is the panel, which can put a question to the person; the options page has a port as well. */
+  readonly shows: boolean;
   /** The tab in front of it. */
   frontTab: number | undefined;
   conversation: Conversation;
@@ -27,11 +29,17 @@ export class Panel {
     this.#port = port;
     this.windowId = windowId;
     this.ownTab = port.sender?.tab?.id;
+    this.shows = URL.parse(port.sender?.url ?? "")?.pathname === "/panel.html";
     this.conversation = conversation;
   }
 
   get place(): string {
     return placeOf(this.windowId, this.ownTab);
+  }
+
+  /** It is in the side of a window and goes along with the tab in front. */
+  follows(windowId: number): boolean {
+    return this.windowId === windowId && this.ownTab === undefined;
   }
 
   /** Posts an event, after all text that came before it. */
@@ -111,6 +119,6 @@ export class Panels {
 
   /** Panels of a window that follow its tabs. */
   inWindow(windowId: number): Panel[] {
-    return this.all().filter((panel) => panel.windowId === windowId && panel.ownTab === undefined);
+    return this.all().filter((panel) => panel.follows(windowId));
   }
 }

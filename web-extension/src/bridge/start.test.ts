@@ -1,109 +1,32 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import bridge from "../../../contract/schema/bridge-1.json";
-import { FakeChrome, FakePort } from "../shared/testing/fake-chrome";
-import type { PageReader } from "./page";
+import { describe, expect, it, vi } from "vitest";
+import { FakePort } from "../shared/testing/fake-chrome";
 import { startBridge } from "./start";
+import {
+  accept,
+  ack,
+  ask,
+  CONVERSATION,
+  fake,
+  keyOf,
+  openPanel,
+  reader,
+  record,
+  say,
+  shown,
+  startConnected,
+  textOf,
+  transcript,
+  URL_A,
+  useBrowser,
+} from "./testing/stage";
 
-const CONVERSATION = "11111111-2222-4333-8444-555555555555";
-const OTHER = "22222222-2222-4333-8444-555555555555";
-const ack = bridge.examples.valid.hello_ack;
-const URL_A = "https://a.console.ves.volterra.io/web/lb1";
-
-let fake: FakeChrome;
-
-const reader: PageReader = {
-  captureTab: async (tabId) => {
-    const url = fake.tabList.find((tab) => tab.id === tabId)?.url ?? "";
-    const facts = {
-      v: 1,
-      capturedAt: 1,
-      tabId,
-      url,
-      path: "/",
-      title: "",
-      ax: null,
-      api: null,
-      truncated: false,
-    } as const;
-    const counts = { bytes: 9, budget: 65_536, nodesSeen: 1, nodesSent: 1, frames: 1, framesUnreadable: 0 };
-    return { ok: true, capture: { snapshot: facts, report: { ...counts, redacted: [] }, selection: false } };
-  },
-  sessionKeyOf: (url) => (url.startsWith("https://") ? new URL(url).hostname : null),
-  pageStateOf: async () => ({ api: "none" }),
-};
-
-beforeEach(() => {
-  // Timers of one test's bridge must not reach into the next; waiting for a reaction still takes real time.
-  vi.useFakeTimers({ shouldAdvanceTime: true });
-  fake = new FakeChrome();
-  fake.tabList = [{ id: 7, windowId: 1, active: true, url: URL_A, title: "lb1" }];
-  vi.stubGlobal("chrome", fake);
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-/** Opens a panel and waits until it was told what to show. */
-async function openPanel(windowId = 1, showing?: string): Promise<FakePort> {
-  const port = fake.panelPort();
-  fake.runtime.onConnect.emit(port);
-  port.receive({ kind: "attach", windowId, showing });
-  await vi.waitFor(() => expect(port.last("page")).toBeDefined());
-  return port;
-}
-
-async function startConnected(showing?: string): Promise<FakePort> {
-  const before = fake.nativePorts.length;
-  startBridge(reader);
-  const port = await openPanel(1, showing);
-  await vi.waitFor(() => expect(fake.nativePorts).toHaveLength(before + 1));
-  fake.native.receive(ack);
-  return port;
-}
-
-/** Asks and returns the id that the question got. */
-async function ask(port: FakePort, text = "What is this?"): Promise<string> {
-  const before = fake.native.ofKind("chat_request").length;
-  port.receive({ kind: "ask", key: keyOf(port), text, mode: "configuration", attachPage: true });
-  await vi.waitFor(() => expect(fake.native.ofKind("chat_request")).toHaveLength(before + 1));
-  return String(fake.native.last("chat_request")?.["id"]);
-}
-
-function accept(id: string, conversation = CONVERSATION, title = "Load balancer"): void {
-  fake.native.receive({ type: "turn_accepted", id, conversation, title, model: "offline" });
-}
-
-function say(id: string, seq: number, delta: string): void {
-  fake.native.receive({ type: "chat_delta", id, seq, delta });
-}
-
-const keyOf = (port: FakePort): string => String(shown(port)["key"]);
-
-const textOf = (port: FakePort): string =>
-  port
-    .ofKind("delta")
-    .map((event) => event["text"])
-    .join("");
-
-const shown = (port: FakePort): Record<string, unknown> => Object(port.last("conversation")?.["conversation"]);
-
-function record(id: string, text: string, state = "done"): Record<string, unknown> {
-  const lists = { tools: [], references: [], media: [], notices: [] };
-  return { id, prompt: "?", mode: "educational", startedAt: 1, state, text, ...lists };
-}
-
-function transcript(request: Record<string, unknown>, id: string, turns: unknown[]): unknown {
-  const { conversation_transcript: example } = bridge.examples.valid;
-  const { before: _before, ...rest } = example;
-  return { ...rest, requestId: request["requestId"], conversation: { ...example.conversation, id }, turns };
-}
+useBrowser();
 
 describe("a panel", () => {
   it("is told the connection, the conversation and the page, in this order", async () => {
     startBridge(reader);
     const port = await openPanel();
-    expect(port.posted.map((event) => Object(event).kind)).toEqual(["link", "conversation", "page"]);
+    expect(port.posted.map((event) => Object(event).kind)).toEqual(["link", "conversation", "consents", "page"]);
     expect(port.last("page")?.["page"]).toMatchObject({
       state: "readable",
       tabId: 7,
@@ -172,7 +95,8 @@ describe("a panel", () => {
     await vi.waitFor(() => expect(port.last("refused")).toMatchObject({ requestId: "p1", code: "conflict" }));
     expect(port.ofKind("not-sent")).toHaveLength(2);
     expect(shown(port)).toMatchObject({ id: CONVERSATION, mode: "configuration" });
-    expect(fake.native.posted).toHaveLength(2);
+    expect(fake.native.ofKind("chat_request")).toHaveLength(1);
+    expect(fake.native.ofKind("conversation_branch")).toEqual([]);
   });
 
   it("is told that its question is safe", async () => {
@@ -253,216 +177,6 @@ describe("who may talk to the service worker", () => {
       expect(port.posted).toEqual([]);
     }
     expect(fake.nativePorts).toEqual([]);
-  });
-});
-
-describe("two tabs", () => {
-  it("have two conversations, and each panel hears only of its own (routing rows of 9a)", async () => {
-    const first = await startConnected();
-    fake.tabList = [...fake.tabList, { id: 8, windowId: 2, active: true, url: "https://b.console.ves.volterra.io/x" }];
-    const second = await openPanel(2);
-    const [one, two] = [await ask(first, "one"), await ask(second, "two")];
-    accept(one);
-    accept(two, OTHER, "Other");
-    say(two, 0, "2");
-    say(one, 0, "1");
-    await vi.waitFor(() => expect([textOf(first), textOf(second)]).toEqual(["1", "2"]));
-    expect(fake.native.ofKind("chat_request").map((frame) => [frame["tabId"], frame["sessionKey"]])).toEqual([
-      [7, "a.console.ves.volterra.io"],
-      [8, "b.console.ves.volterra.io"],
-    ]);
-    first.receive({ kind: "stop", turn: one });
-    await vi.waitFor(() => expect(fake.native.ofKind("chat_stop")).toEqual([{ type: "chat_stop", id: one }]));
-  });
-
-  it("of one window: each brings its conversation back, and one without leaves the panel where it is", async () => {
-    const port = await startConnected();
-    const id = await ask(port);
-    accept(id);
-    const other = { id: 8, windowId: 1, active: true, url: "https://b.console.ves.volterra.io/x", title: "x" };
-    fake.tabList = [{ ...Object(fake.tabList[0]), active: false }, other];
-    fake.tabs.onActivated.emit({ tabId: 8, windowId: 1 });
-    await vi.waitFor(() => expect(port.last("page")?.["page"]).toMatchObject({ tabId: 7, other: true }));
-    expect(shown(port)).toMatchObject({ id: CONVERSATION });
-
-    port.receive({ kind: "attach-tab", key: keyOf(port) });
-    await vi.waitFor(() => expect(shown(port)).toMatchObject({ turns: [] }));
-    expect(shown(port)["id"]).toBeUndefined();
-
-    fake.tabList = [
-      { ...Object(fake.tabList[0]), active: true },
-      { ...other, active: false },
-    ];
-    fake.tabs.onActivated.emit({ tabId: 7, windowId: 1 });
-    await vi.waitFor(() => expect(shown(port)).toMatchObject({ id: CONVERSATION, turns: [{ id }] }));
-  });
-
-  it("of which the conversation's own is gone: the one in front is offered, and not sent by itself", async () => {
-    const port = await startConnected();
-    const id = await ask(port);
-    accept(id);
-    fake.native.receive({ type: "chat_done", id });
-    fake.tabList = [{ id: 8, windowId: 1, active: true, url: URL_A }];
-    fake.tabs.onRemoved.emit(7);
-    fake.tabs.onActivated.emit({ tabId: 8, windowId: 1 });
-    await vi.waitFor(() => expect(port.last("page")?.["page"]).toMatchObject({ tabId: 8, offered: true }));
-    await ask(port, "And now?");
-    expect(fake.native.last("chat_request")).toMatchObject({ context: null, history_hint: CONVERSATION });
-  });
-
-  it("a closed tab takes no conversation with it and stops no turn", async () => {
-    const port = await startConnected();
-    const id = await ask(port);
-    accept(id);
-    fake.tabList = [];
-    fake.tabs.onRemoved.emit(7);
-    await vi.waitFor(() => expect(port.last("page")?.["page"]).toMatchObject({ state: "unreadable", fault: "no-tab" }));
-    say(id, 0, "still here");
-    await vi.waitFor(() => expect(textOf(port)).toBe("still here"));
-    expect(fake.native.last("chat_stop")).toBeUndefined();
-  });
-});
-
-describe("a dead service worker", () => {
-  it("comes back with the panel's conversation and the running turn, nothing lost and nothing doubled", async () => {
-    const port = await startConnected();
-    const id = await ask(port);
-    accept(id);
-    say(id, 0, "A");
-    await vi.waitFor(() => expect(textOf(port)).toBe("A"));
-    // The storage stays, everything in memory is gone; the tab in front is another one now.
-    const dead = fake;
-    fake = new FakeChrome();
-    for (const [key, value] of dead.storage.session.values) fake.storage.session.values.set(key, value);
-    fake.tabList = [{ id: 8, windowId: 1, active: true, url: "https://b.console.ves.volterra.io/x" }];
-    vi.stubGlobal("chrome", fake);
-
-    const again = await startConnected(keyOf(port));
-    // The panel outlived the service worker: it keeps its picture until there is a better one.
-    expect(again.last("conversation")).toBeUndefined();
-    await vi.waitFor(() => expect(fake.native.last("resume")).toEqual({ type: "resume", turns: [id] }));
-    await vi.waitFor(() => expect(fake.native.last("conversation_get")).toBeDefined());
-    fake.native.receive({
-      type: "turn_snapshot",
-      conversation: CONVERSATION,
-      nextSeq: 2,
-      turn: record(id, "AB", "running"),
-    });
-    const turns = [record("c-0", "earlier"), record(id, "A", "running")];
-    fake.native.receive(transcript(Object(fake.native.last("conversation_get")), CONVERSATION, turns));
-    say(id, 1, "B");
-    say(id, 2, "C");
-    await vi.waitFor(() => expect(again.last("delta")).toMatchObject({ at: 2, text: "C" }));
-    expect(shown(again)).toMatchObject({
-      turns: [
-        { id: "c-0", text: "earlier" },
-        { id, text: "ABC" },
-      ],
-    });
-  });
-
-  it("keeps every conversation when the next one is woken by a tab that closes", async () => {
-    accept(await ask(await startConnected()));
-    const kept = (): unknown[] => Object(fake.storage.session.values.get("conversations")).conversations;
-    await vi.waitFor(() => expect(kept()).toMatchObject([{ id: CONVERSATION, tabId: 7 }]));
-    const { values } = fake.storage.session;
-    fake = new FakeChrome();
-    for (const [key, value] of values) fake.storage.session.values.set(key, value);
-    fake.tabList = [{ id: 8, windowId: 1, active: true, url: "https://b.console.ves.volterra.io/x" }];
-    vi.stubGlobal("chrome", fake);
-    startBridge(reader);
-    fake.tabs.onRemoved.emit(9);
-    await vi.waitFor(() => expect(kept()).toEqual([expect.not.objectContaining({ tabId: 7 })]));
-    expect(kept()).toMatchObject([{ id: CONVERSATION }]);
-  });
-
-  it("is remembered by a panel although its old port ends late", async () => {
-    const port = await startConnected();
-    const again = await openPanel(1, keyOf(port));
-    port.onDisconnect.emit();
-    await vi.waitFor(() => expect(fake.storage.session.values.get("places")).toEqual({ "window:1": keyOf(again) }));
-  });
-
-  it("does not give a later panel the place of one that was closed", async () => {
-    const port = await startConnected();
-    accept(await ask(port));
-    port.onDisconnect.emit();
-    fake.tabList = [{ id: 8, windowId: 1, active: true, url: "https://b.console.ves.volterra.io/x" }];
-    expect(shown(await openPanel())).toMatchObject({ turns: [] });
-  });
-});
-
-describe("a pinned preview", () => {
-  async function pin(port: FakePort): Promise<string> {
-    port.receive({ kind: "preview", key: keyOf(port), requestId: "p1" });
-    await vi.waitFor(() => expect(port.last("reply")).toBeDefined());
-    return String(Object(port.last("reply")?.["body"]).preview.token);
-  }
-
-  it("is sent with the next question", async () => {
-    const port = await startConnected();
-    const previewToken = await pin(port);
-    port.receive({ kind: "ask", key: keyOf(port), text: "?", mode: "educational", attachPage: true, previewToken });
-    await vi.waitFor(() => expect(fake.native.last("chat_request")).toMatchObject({ context: { tabId: 7 } }));
-  });
-
-  it("does not outlive the document, even at the same address", async () => {
-    const port = await startConnected();
-    const previewToken = await pin(port);
-    fake.tabs.onUpdated.emit(7, { status: "loading" });
-    port.receive({ kind: "ask", key: keyOf(port), text: "?", mode: "educational", attachPage: true, previewToken });
-    await vi.waitFor(() => expect(port.last("not-sent")).toMatchObject({ text: "?", reason: "page-changed" }));
-    expect(fake.native.ofKind("chat_request")).toEqual([]);
-  });
-});
-
-describe("stored conversations", () => {
-  it("are opened, read in pages, and watched when a turn of theirs still runs", async () => {
-    const port = await startConnected();
-    port.receive({ kind: "open", conversation: OTHER });
-    await vi.waitFor(() => expect(fake.native.last("conversation_get")).toBeDefined());
-    const page = Object(
-      transcript(Object(fake.native.last("conversation_get")), OTHER, [record("c-9", "", "running")]),
-    );
-    fake.native.receive({ ...page, before: "4" });
-    await vi.waitFor(() => expect(shown(port)).toMatchObject({ id: OTHER, before: "4", turns: [{ id: "c-9" }] }));
-    expect(fake.native.last("resume")).toEqual({ type: "resume", turns: ["c-9"] });
-
-    port.receive({ kind: "older", key: keyOf(port), requestId: "p1" });
-    await vi.waitFor(() => expect(fake.native.last("conversation_get")).toMatchObject({ before: "4" }));
-    fake.native.receive(transcript(Object(fake.native.last("conversation_get")), OTHER, [record("c-8", "older")]));
-    await vi.waitFor(() => expect(port.last("reply")).toMatchObject({ requestId: "p1" }));
-    expect(port.last("older")).toMatchObject({ turns: [{ id: "c-8" }] });
-  });
-
-  it("that are gone leave the panel where it is", async () => {
-    const port = await startConnected();
-    accept(await ask(port));
-    port.receive({ kind: "open", conversation: OTHER });
-    await vi.waitFor(() => expect(fake.native.last("conversation_get")).toBeDefined());
-    const { requestId } = Object(fake.native.last("conversation_get"));
-    fake.native.receive({ type: "request_error", requestId, code: "not-found", message: "no such conversation" });
-    await vi.waitFor(() => expect(port.ofKind("conversation").length).toBeGreaterThan(2));
-    expect(shown(port)).toMatchObject({ id: CONVERSATION });
-  });
-
-  it("are branched from an earlier question", async () => {
-    const port = await startConnected();
-    const id = await ask(port);
-    accept(id);
-    fake.native.receive({ type: "chat_done", id });
-    port.receive({
-      kind: "branch",
-      key: keyOf(port),
-      turn: id,
-      text: "Again?",
-      mode: "educational",
-      attachPage: false,
-    });
-    await vi.waitFor(() => expect(fake.native.last("conversation_branch")).toMatchObject({ before: id }));
-    fake.native.receive(transcript(Object(fake.native.last("conversation_branch")), OTHER, []));
-    await vi.waitFor(() => expect(fake.native.ofKind("chat_request")).toHaveLength(2));
-    expect(fake.native.last("chat_request")).toMatchObject({ text: "Again?", history_hint: OTHER, context: null });
   });
 });
 

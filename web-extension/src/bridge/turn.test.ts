@@ -128,20 +128,48 @@ describe("snapshot, notices and media of a turn", () => {
     expect(play([notice, delta(0, "A")]).progress.view.retryAt).toBeUndefined();
   });
 
-  it("is bounded in media", () => {
-    const media: TurnFrame = {
+  /** A card with an id of its own. */
+  function card(number: number): TurnFrame {
+    return {
       type: "chat_media",
       id: "c-1",
       media: {
         version: 1,
-        id: "media_aaaaaaaaaaaaaaaaaaaaaaaa",
+        id: `media_${String(number).padStart(24, "0")}`,
         kind: "image",
         original: { ref: `blob:sha256:${"a".repeat(64)}`, mimeType: "image/png", bytes: 3 },
         provenance: { sourceType: "tool", source: "display_media" },
         playback: { autoplay: false, loop: false, muted: true, fpsCap: 12 },
       },
     };
-    expect(play(Array.from({ length: 70 }, () => media)).progress.view.media).toHaveLength(64);
+  }
+
+  it("is bounded in media", () => {
+    expect(play(Array.from({ length: 70 }, (_, number) => card(number))).progress.view.media).toHaveLength(64);
+  });
+
+  it("shows each media once, in the order in which they came", () => {
+    expect(play([card(2), card(1), card(2)]).progress.view.media.map((media) => Reflect.get(media, "id"))).toEqual([
+      `media_${"2".padStart(24, "0")}`,
+      `media_${"1".padStart(24, "0")}`,
+    ]);
+  });
+
+  it("N6: what a tool was asked and gave is kept in its one row, and nothing undoes its end", () => {
+    const row = { type: "tool_activity", chatId: "c-1", callId: "call_1", tool: "page_text" } as const;
+    const frames: TurnFrame[] = [
+      { ...row, phase: "started", label: "Read the text", input: "{}" },
+      { ...row, phase: "progress", output: "waiting for the person" },
+      { ...row, phase: "finished", ok: true, ms: 31, output: "lb1" },
+      { ...row, phase: "progress", output: "late" },
+    ];
+    const { type: _type, chatId: _chatId, ...ids } = row;
+    expect(play(frames.slice(0, 2)).progress.view.tools).toEqual([
+      { ...ids, phase: "progress", label: "Read the text", input: "{}", output: "waiting for the person" },
+    ]);
+    expect(play(frames).progress.view.tools).toEqual([
+      { ...ids, phase: "finished", label: "Read the text", input: "{}", ok: true, ms: 31, output: "lb1" },
+    ]);
   });
 
   it("a keepalive changes nothing but proves life", () => {

@@ -107,8 +107,13 @@ function addText(progress: TurnProgress, seq: number, text: string): Reduced {
 
 function addMedia(progress: TurnProgress, media: TurnRecord["media"][number]): Reduced {
   const { view } = progress;
-  if (view.media.length >= MEDIA_LIMIT) return { progress, change: { kind: "none" } };
+  const known = view.media.some((card) => idOf(card) === idOf(media));
+  if (known || view.media.length >= MEDIA_LIMIT) return { progress, change: { kind: "none" } };
   return picture(progress, { ...view, media: [...view.media, media] });
+}
+
+function idOf(media: TurnRecord["media"][number]): unknown {
+  return Reflect.get(media, "id");
 }
 
 function replace(progress: TurnProgress, { turn, nextSeq }: TurnSnapshot): Reduced {
@@ -119,7 +124,7 @@ function replace(progress: TurnProgress, { turn, nextSeq }: TurnSnapshot): Reduc
   return { progress: next, change: { kind: turn.state === "running" ? "picture" : "ended" } };
 }
 
-/** One row per call (N6): the end of a call replaces its start. */
+/** One row per call (N6): what is told later is added to it, and nothing undoes its end. */
 function foldTool(
   rows: TurnRecord["tools"],
   frame: Extract<TurnFrame, { type: "tool_activity" }>,
@@ -127,7 +132,7 @@ function foldTool(
   const { type: _type, chatId: _chatId, ...row } = frame;
   const index = rows.findIndex((known) => known.callId === row.callId);
   if (index < 0) return [...rows, row];
-  return rows.map((known, at) => (at === index ? { ...known, ...row } : known));
+  return rows.map((known, at) => (at === index && known.phase !== "finished" ? { ...known, ...row } : known));
 }
 
 function noticed(view: TurnView, { code, waitMs }: Extract<TurnFrame, { type: "turn_notice" }>, now: number): TurnView {

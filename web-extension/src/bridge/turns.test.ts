@@ -23,6 +23,7 @@ class Stage {
   readonly sent: BrowserFrame[] = [];
   readonly views: TurnView[] = [];
   readonly texts: string[] = [];
+  readonly ended: string[] = [];
   settled = 0;
   readonly turns = new Turns({
     connected: () => this.connected,
@@ -34,6 +35,7 @@ class Stage {
     changed: (_conversation, view) => this.views.push(view),
     text: (_conversation, _view, { text }) => this.texts.push(text),
     alive: () => undefined,
+    ended: (turn) => this.ended.push(turn),
     settled: () => {
       this.settled += 1;
     },

@@ -4,7 +4,7 @@
  * Conversations and panels hear of it through events; the connection is only asked to send.
  */
 import type { BrowserFrame, ChatErrorReason, TurnUnknown } from "../contract/types";
-import { type InFlight, isStale, loadInFlight, removeInFlight, saveInFlight } from "./in-flight";
+import { type InFlight, isStale, loadInFlight, removeInFlight, type SharedPage, saveInFlight } from "./in-flight";
 import type { TurnView } from "./panel-port";
 import { Stops } from "./stops";
 import { failGenerically, type Reduced, reduceTurn, type TurnFrame, type TurnProgress, turnIdOf } from "./turn";
@@ -20,6 +20,8 @@ export interface TurnsEvents {
   /** Text was added behind `at`; `view` already holds it. */
   text(conversation: string, view: TurnView, added: { at: number; text: string }): void;
   alive(conversation: string, turn: string): void;
+  /** A turn is over: nothing may be done in its name any more. */
+  ended(turn: string): void;
   /** A turn ended or was dropped; perhaps nothing runs any more. */
   settled(): void;
 }
@@ -98,14 +100,30 @@ export class Turns {
   }
 
   /** Shows a new question and sends it as soon as there is a connection. */
-  async start(conversation: string, request: InFlight["request"]): Promise<void> {
+  async start(conversation: string, request: InFlight["request"], page?: SharedPage): Promise<void> {
     const sent = this.#events.connected();
-    const record: InFlight = { conversation, request, startedAt: Date.now(), sent, resent: false };
+    const shared = page === undefined ? {} : { page };
+    const record: InFlight = { conversation, request, ...shared, startedAt: Date.now(), sent, resent: false };
     const view = viewOfRequest(record);
     const track = this.#track({ record, conversation, view });
     this.#events.changed(conversation, view);
     await keep(record);
     if (sent && this.#tracks.get(request.id) === track) this.#events.send(request);
+  }
+
+  /** What a running turn was asked with; undefined for one that is over, stopped, given up for now, or not asked here. */
+  asked(id: string): InFlight | undefined {
+    const track = this.#tracks.get(id);
+    if (track === undefined || track.suspendedAt !== null || track.progress.stopped) return undefined;
+    return track.progress.view.state === "running" ? (track.record ?? undefined) : undefined;
+  }
+
+  /** The page of a turn went to another origin by the turn's own doing. */
+  pageMoved(id: string, origin: string): void {
+    const track = this.#tracks.get(id);
+    if (track?.record?.page === undefined || track.record.page.origin === origin) return;
+    track.record = { ...track.record, page: { origin } };
+    void keep(track.record);
   }
 
   /** Watches a turn that somebody else started and that is still running. */
@@ -339,6 +357,7 @@ export class Turns {
     const track = this.#tracks.get(id);
     this.#tracks.delete(id);
     if (track?.record != null) void forget(id);
+    this.#events.ended(id);
     this.#settle();
   }
 

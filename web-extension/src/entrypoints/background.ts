@@ -3,6 +3,7 @@ import { startBridge } from "../bridge/start";
 import { captureTab, pageStateOf } from "../capture/capture";
 import { followGrants } from "../capture/grants";
 import { sessionKeyOf } from "../capture/sites";
+import { withPolicy } from "../page-tools/policy";
 
 /** The service worker: the bridge to the worker on this machine, and the capture code's listeners. */
 export default defineBackground({
@@ -10,6 +11,7 @@ export default defineBackground({
   main() {
     // Its end is the end of the service worker.
     followGrants(new AbortController().signal);
-    startBridge({ captureTab, sessionKeyOf, pageStateOf: (tabId) => pageStateOf(tabId) });
+    const captureAllowed = withPolicy(captureTab);
+    startBridge({ captureTab: captureAllowed, sessionKeyOf, pageStateOf: (tabId) => pageStateOf(tabId) });
   },
 });

@@ -1,7 +1,8 @@
-/** The content script of page capture: isolated world, every frame. */
+/** The content script of page capture and page tools: isolated world, every frame. */
 import { defineContentScript } from "wxt/utils/define-content-script";
 import { listen } from "../capture/page/listener";
 import { siteMatches } from "../capture/sites";
+import { serveTools } from "../page-tools/page/service";
 
 /** The running copy in this frame's isolated world; aborting it removes all it started. */
 declare global {
@@ -21,5 +22,6 @@ export default defineContentScript({
     const life = new AbortController();
     globalThis.sidewireCapture = life;
     listen(window, life.signal);
+    serveTools(window, life.signal);
   },
 });

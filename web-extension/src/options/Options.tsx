@@ -7,6 +7,8 @@ import type { Started } from "../panel/start";
 import { useAnnouncer } from "../panel/use-announcer";
 import { Connection } from "./Connection";
 import { DeleteAll } from "./DeleteAll";
+import { Grants } from "./Grants";
+import { ManagedPolicy } from "./ManagedPolicy";
 import { Model } from "./Model";
 import { Pairings } from "./Pairings";
 import { Privacy } from "./Privacy";
@@ -38,6 +40,8 @@ export function Options({ started: { store, client } }: { started: Started }) {
         <Model link={link} />
         <Pairings ready={link.state === "ready"} />
         <Sites />
+        <Grants />
+        <ManagedPolicy />
         <ThemeChoice />
         <Privacy />
         <DeleteAll ready={link.state === "ready"} />

@@ -5,6 +5,7 @@ import { Announcer } from "./components/Announcer";
 import { Cards } from "./components/Cards";
 import { Composer } from "./components/Composer";
 import { ContextRow } from "./components/ContextRow";
+import { Consents } from "./components/consent/Consents";
 import { Header } from "./components/Header";
 import { History } from "./components/History";
 import { LinkLine } from "./components/LinkLine";
@@ -12,6 +13,7 @@ import { Preview } from "./components/Preview";
 import { Transcript } from "./components/Transcript";
 import { type PanelApi, PanelProvider } from "./context";
 import { t } from "./i18n";
+import { MediaProvider, useSource } from "./media/source";
 import type { Started } from "./start";
 import { type PanelState, runningTurn } from "./state";
 import { useAnnouncer } from "./use-announcer";
@@ -63,6 +65,7 @@ function Panel({ state, api, windowId }: { state: PanelState; api: PanelApi; win
   const turnActions = useTurnActions({ api, state: latest, attached, openSetUp, focus });
   const openPreview = useCallback(() => setOver("preview"), []);
   const pageActions = usePageActions({ api, state: latest, setDraft, openPreview });
+  const media = useSource(api, conversation.key, link.state === "ready");
   const running = runningTurn(conversation);
   const stop = () => {
     if (running === null) return;
@@ -78,7 +81,11 @@ function Panel({ state, api, windowId }: { state: PanelState; api: PanelApi; win
     focus();
   };
   const run = useCommands(api, setOver, () => setDraft({ attachPage: !attached }));
-  useEffect(focus, [serial, focus]);
+  // A question about an action takes the focus itself.
+  const asked = state.consents.cards.length > 0;
+  useEffect(() => {
+    if (!asked) focus();
+  }, [serial, focus]);
   return (
     <div class="panel">
       <header class="top">
@@ -97,9 +104,12 @@ function Panel({ state, api, windowId }: { state: PanelState; api: PanelApi; win
         />
         {conversation.ephemeral && <p class="banner banner-quiet">{t("ephemeral")}</p>}
       </header>
-      <Transcript state={state} actions={turnActions} finding={over === "find"} closeFind={close}>
-        <Cards state={state} settingUp={over === "set-up"} closeSetUp={close} ask={send} />
-      </Transcript>
+      <MediaProvider value={media}>
+        <Transcript state={state} actions={turnActions} finding={over === "find"} closeFind={close}>
+          <Consents state={state} focusComposer={focus} />
+          <Cards state={state} settingUp={over === "set-up"} closeSetUp={close} ask={send} />
+        </Transcript>
+      </MediaProvider>
       <ContextRow page={state.page} attached={attached} pin={state.pin} actions={pageActions} />
       <Composer
         field={field}

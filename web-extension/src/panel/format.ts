@@ -7,8 +7,10 @@ const DAY_MS = 86_400_000;
 /** A byte count in the unit a person would choose. */
 export function formatBytes(bytes: number): string {
   if (bytes < KIB) return counted("sizeBytes", bytes);
-  const number = new Intl.NumberFormat(language(), { maximumFractionDigits: bytes < 10 * KIB ? 1 : 0 });
-  return t("sizeKilobytes", number.format(bytes / KIB));
+  const inMegabytes = bytes >= KIB * KIB;
+  const value = inMegabytes ? bytes / (KIB * KIB) : bytes / KIB;
+  const number = new Intl.NumberFormat(language(), { maximumFractionDigits: value < 10 ? 1 : 0 });
+  return t(inMegabytes ? "sizeMegabytes" : "sizeKilobytes", number.format(value));
 }
 
 /** A whole number with the separators of the language. */
@@ -22,6 +24,12 @@ export function formatDuration(ms: number): string {
   const seconds = new Intl.NumberFormat(language(), { maximumFractionDigits: ms < 10_000 ? 1 : 0 });
   if (ms < 60_000) return t("durationSeconds", seconds.format(ms / 1000));
   return t("durationMinutes", Math.floor(ms / 60_000), Math.floor((ms % 60_000) / 1000));
+}
+
+/** A place in something that plays, as minutes and seconds. */
+export function formatPlace(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
 /** The time of day of an instant. */

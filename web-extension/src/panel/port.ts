@@ -55,6 +55,7 @@ const EVENT_KINDS: ReadonlySet<unknown> = new Set<PanelEvent["kind"]>([
   "delta",
   "alive",
   "older",
+  "consents",
   "sent",
   "not-sent",
   "draft",

@@ -14,6 +14,7 @@ const TEXTS: Record<RefusalCode, MessageKey> = {
   "not-connected": "refusedNotConnected",
   "page-unreadable": "refusedPageUnreadable",
   "pairing-refused": "refusedPairing",
+  "media-unavailable": "refusedMedia",
 };
 
 /** The sentence for a refusal. */

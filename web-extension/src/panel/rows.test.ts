@@ -45,3 +45,40 @@ it("a stop shows at once and keeps the text", () => {
 it("a clipped answer is said once", () => {
   expect(kinds({ clipped: true, notices: ["answer-clipped"] }).filter((kind) => kind === "notice")).toHaveLength(1);
 });
+
+const media = {
+  version: 1,
+  id: `media_${"a".repeat(24)}`,
+  kind: "text-timeline",
+  timeline: [{ text: "x", durationMs: 1 }],
+  provenance: { sourceType: "tool", source: "display_media" },
+  playback: { autoplay: false, loop: false, muted: true, fpsCap: 12 },
+};
+
+it("media stands after the tools and before the answer", () => {
+  const tools: TurnView["tools"] = [{ callId: "t", tool: "x", phase: "finished", ok: true }];
+  expect(kinds({ tools, media: [media] })).toEqual(["prompt", "tool", "media", "answer", "actions"]);
+});
+
+it("media that does not fit the contract is not shown", () => {
+  expect(kinds({ media: [{ ...media, kind: "html" }, {}] })).toEqual(["prompt", "answer", "actions"]);
+});
+
+it("media that comes again keeps its place and takes the newer words", () => {
+  const other = { ...media, id: `media_${"b".repeat(24)}` };
+  const rows = rowsOf({ ...base, media: [media, other, { ...media, caption: "newer" }] });
+  const shown = rows.flatMap((row) => (row.kind === "media" ? [[row.media.id, row.media.caption]] : []));
+  expect(shown).toEqual([
+    [media.id, "newer"],
+    [other.id, undefined],
+  ]);
+});
+
+it("a call without an end runs only while its turn does", () => {
+  const tools: TurnView["tools"] = [{ callId: "t", tool: "x", phase: "progress", output: "1 of 2" }];
+  const live = (changes: Partial<TurnView>) =>
+    rowsOf({ ...base, ...changes, tools }).flatMap((row) => (row.kind === "tool" ? [row.live] : []));
+  expect(live({ state: "running" })).toEqual([true]);
+  expect(live({ state: "running", stopping: true })).toEqual([false]);
+  expect(live({ state: "stopped" })).toEqual([false]);
+});

@@ -1,11 +1,14 @@
-/** A turn as the rows a person sees. New kinds of content (media, consent) become new kinds of rows. */
+/** A turn as the rows a person sees. New kinds of content become new kinds of rows. */
 import type { TurnView } from "../bridge/panel-port";
 import type { ChatErrorReason, NoticeCode, Reference, ToolRow } from "../contract/types";
+import { type MediaDescriptor, mediaOf } from "../media/descriptor";
 
 /** One visible part of a turn. */
 export type Row =
   | { kind: "prompt" }
-  | { kind: "tool"; tool: ToolRow }
+  /** `live` while its turn goes on, so that a call without an end is one that still runs. */
+  | { kind: "tool"; tool: ToolRow; live: boolean }
+  | { kind: "media"; media: MediaDescriptor }
   | { kind: "answer"; text: string; running: boolean }
   | { kind: "waiting" }
   | { kind: "notice"; code: NoticeCode }
@@ -18,7 +21,8 @@ export type Row =
 export function rowsOf(turn: TurnView): Row[] {
   const running = turn.state === "running" && turn.stopping !== true;
   const rows: Row[] = [{ kind: "prompt" }];
-  for (const tool of turn.tools) rows.push({ kind: "tool", tool });
+  for (const tool of turn.tools) rows.push({ kind: "tool", tool, live: running });
+  for (const media of mediaIn(turn)) rows.push({ kind: "media", media });
   if (turn.text !== "") rows.push({ kind: "answer", text: turn.text, running });
   if (running) rows.push({ kind: "waiting" });
   for (const code of noticesOf(turn, running)) rows.push({ kind: "notice", code });
@@ -27,6 +31,12 @@ export function rowsOf(turn: TurnView): Row[] {
   if (turn.references.length > 0) rows.push({ kind: "sources", references: turn.references });
   if (!running && turn.text !== "") rows.push({ kind: "actions" });
   return rows;
+}
+
+/** What can be trusted, each once: media that is shown again keeps its place and takes the newer words. */
+function mediaIn(turn: TurnView): Iterable<MediaDescriptor> {
+  const trusted = turn.media.map(mediaOf).filter((media) => media !== null);
+  return new Map(trusted.map((media) => [media.id, media])).values();
 }
 
 function isStopped(turn: TurnView): boolean {

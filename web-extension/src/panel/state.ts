@@ -4,6 +4,7 @@
  * It holds no timers and calls no browser function; everything that can be rebuilt from a `conversation` event is.
  */
 import type { ConversationView, Link, PageChip, PanelEvent, Preview, TurnView } from "../bridge/panel-port";
+import { answerConsent, type Consents, NO_CONSENTS, replaceConsents } from "./consents";
 
 type NotSentReason = Extract<PanelEvent, { kind: "not-sent" }>["reason"];
 
@@ -15,6 +16,8 @@ export type LocalEvent =
   | { kind: "sending"; text: string }
   /** The person pressed Stop; what arrives later for that turn no longer counts. */
   | { kind: "stopping"; turn: string }
+  /** The person answered a consent card. */
+  | { kind: "consent-answered"; id: string }
   | { kind: "sync-sent" }
   | { kind: "pinned"; preview: Preview }
   | { kind: "unpinned" }
@@ -59,6 +62,7 @@ export interface PanelState {
   /** False until the service worker said what to show. */
   loaded: boolean;
   pulse: Pulse | null;
+  consents: Consents;
   notSent: NotSentReason | null;
   incoming: Incoming | null;
   /** The text of a question of which it is not known yet whether it was sent. */
@@ -80,6 +84,7 @@ export function initialState(): PanelState {
     serial: 0,
     loaded: false,
     pulse: null,
+    consents: NO_CONSENTS,
     notSent: null,
     incoming: null,
     sending: null,
@@ -113,6 +118,8 @@ export function reduce(state: PanelState, event: PanelEvent | LocalEvent, now: n
       return { ...state, pulse: beat(state.pulse, event.turn, now) };
     case "older":
       return { ...state, conversation: prependTurns(state.conversation, event) };
+    case "consents":
+      return { ...state, consents: replaceConsents(state.consents, event.cards) };
     case "sent":
       return { ...state, sending: null };
     case "not-sent":
@@ -132,7 +139,8 @@ function reduceLocal(state: PanelState, event: LocalEvent, now: number): PanelSt
     case "port-open":
       return { ...state, portLostAt: null };
     case "port-lost":
-      return takeBack({ ...state, portLostAt: state.portLostAt ?? now }, state.sending);
+      // Whatever waited for an answer waits no more, or is listed again when the port is back.
+      return takeBack({ ...state, portLostAt: state.portLostAt ?? now, consents: NO_CONSENTS }, state.sending);
     case "sending":
       return { ...state, sending: event.text };
     case "stopping":
@@ -140,6 +148,8 @@ function reduceLocal(state: PanelState, event: LocalEvent, now: number): PanelSt
         ...state,
         conversation: mapTurn(state.conversation, event.turn, (turn) => ({ ...turn, stopping: true })),
       };
+    case "consent-answered":
+      return { ...state, consents: answerConsent(state.consents, event.id) };
     case "sync-sent":
       return { ...state, outOfStep: false };
     case "pinned":
@@ -174,6 +184,7 @@ function showConversation(state: PanelState, conversation: ConversationView, now
     outOfStep: false,
     notSent: same ? state.notSent : null,
     pin: same ? state.pin : null,
+    consents: same ? state.consents : NO_CONSENTS,
     pulse: running === null ? null : beat(state.pulse, running.id, now),
     ended: after !== undefined && after.state !== "running" ? after : state.ended,
   };

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
 import messages from "../../public/_locales/en/messages.json";
 import { commandsFor } from "./commands";
-import { formatBytes, formatDay, formatDuration } from "./format";
+import { formatBytes, formatDay, formatDuration, formatPlace } from "./format";
 import { installFakeChrome } from "./gallery/fake-chrome";
 import { patternOf } from "./permissions";
 import { subjectOf, suggestionsFor } from "./suggestions";
@@ -65,6 +65,9 @@ describe("formats", () => {
     [512, "512 bytes"],
     [12_480, "12 KB"],
     [2_100, "2.1 KB"],
+    [1_048_575, "1,024 KB"],
+    [4_404_019, "4.2 MB"],
+    [104_857_600, "100 MB"],
   ])("%i bytes", (bytes, text) => expect(formatBytes(bytes)).toBe(text));
 
   it.each([
@@ -72,6 +75,12 @@ describe("formats", () => {
     [1830, "1.8 s"],
     [125_000, "2 min 5 s"],
   ])("%i ms", (ms, text) => expect(formatDuration(ms)).toBe(text));
+
+  it.each([
+    [0, "0:00"],
+    [9_999, "0:09"],
+    [725_000, "12:05"],
+  ])("a place at %i ms", (ms, text) => expect(formatPlace(ms)).toBe(text));
 
   it("days are counted by midnights, not by hours", () => {
     const now = new Date(2026, 2, 30, 0, 30).getTime();

@@ -24,14 +24,39 @@ impl Detail {
 pub(super) enum Kind {
     /// A container; shown when something inside is.
     Outline,
-    /// A row of a table.
+    /// A row of a table, or one drawn with boxes.
     Row,
+    /// An entry of a list.
+    Item,
     /// Something that can be acted on.
     Control,
     /// A heading, text, status or label with its value.
     Text,
     /// A field of the API response.
     Field,
+}
+
+impl Kind {
+    /// What several of them are called; nothing for containers, which are not counted.
+    pub(super) fn plural(self) -> Option<&'static str> {
+        match self {
+            Self::Outline => None,
+            Self::Row => Some("table rows"),
+            Self::Item => Some("list items"),
+            Self::Control => Some("controls"),
+            Self::Text => Some("texts"),
+            Self::Field => Some("API fields"),
+        }
+    }
+
+    /// What a gap in a series of them is called; nothing for what comes in no series.
+    pub(super) fn gap(self) -> Option<&'static str> {
+        match self {
+            Self::Row => Some("rows"),
+            Self::Item => Some("items"),
+            Self::Outline | Self::Control | Self::Text | Self::Field => None,
+        }
+    }
 }
 
 /// One line.

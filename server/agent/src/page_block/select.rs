@@ -89,24 +89,22 @@ impl Choice<'_> {
         std::iter::successors(Some(index), parent).take_while(|&step| !self.is_taken(step))
     }
 
-    /// The shown lines, a mark in each table with a gap, and the account; at most `slack` bytes beside the lines.
+    /// The shown lines, a mark in each series with a gap, and the account; at most `slack` bytes beside the lines.
     fn write(&self, lines: &Lines, mut slack: usize) -> String {
         let mut out = String::new();
-        let mut gap = 0_usize;
+        let mut gap = Gap::default();
         for (line, taken) in self.lines.iter().zip(&self.taken) {
-            if *taken {
-                if gap > 0 && line.kind == Kind::Row {
-                    let mark = format!("… {gap} more rows");
-                    if mark.len() + line.depth < slack {
-                        slack -= mark.len() + line.depth + 1;
-                        write_line(&mut out, line.depth, &mark);
-                    }
-                }
-                gap = 0;
-                write_line(&mut out, line.depth, &line.text);
-            } else if line.kind == Kind::Row {
-                gap += 1;
+            if !*taken {
+                gap.widen(line.kind);
+                continue;
             }
+            if let Some(mark) = std::mem::take(&mut gap).before(line.kind)
+                && mark.len() + line.depth < slack
+            {
+                slack -= mark.len() + line.depth + 1;
+                write_line(&mut out, line.depth, &mark);
+            }
+            write_line(&mut out, line.depth, &line.text);
         }
         out.push_str(&self.account(lines));
         out
@@ -122,14 +120,9 @@ impl Choice<'_> {
                 .map(|(line, _)| line)
         };
         let count = |kind: Kind| missing().filter(|line| line.kind == kind).count();
-        let groups = [
-            (count(Kind::Row), "table rows"),
-            (count(Kind::Control), "controls"),
-            (count(Kind::Text), "texts"),
-            (count(Kind::Field), "API fields"),
-        ];
-        let mut parts: Vec<String> = groups
-            .iter()
+        let mut parts: Vec<String> = [Kind::Row, Kind::Item, Kind::Control, Kind::Text, Kind::Field]
+            .into_iter()
+            .filter_map(|kind| Some((count(kind), kind.plural()?)))
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{count} {what}"))
             .collect();
@@ -146,5 +139,31 @@ impl Choice<'_> {
             parts.push(format!("{hidden} of these out of view"));
         }
         format!("… left out to fit: {}\n", parts.join(", "))
+    }
+}
+
+/// Rows or items that are left out between two lines that are shown.
+#[derive(Default)]
+struct Gap {
+    what: Option<&'static str>,
+    count: usize,
+}
+
+impl Gap {
+    fn widen(&mut self, kind: Kind) {
+        let Some(what) = kind.gap() else { return };
+        if self.what != Some(what) {
+            *self = Self {
+                what: Some(what),
+                count: 0,
+            };
+        }
+        self.count += 1;
+    }
+
+    /// The mark for a gap that ends with a line of its own kind.
+    fn before(self, kind: Kind) -> Option<String> {
+        let what = self.what.filter(|_| self.what == kind.gap())?;
+        Some(format!("… {} more {what}", self.count))
     }
 }

@@ -73,6 +73,8 @@ fn add_row<'a>(node: &'a AxNode, table: &mut Table<'a>) {
     let is_header = !cells.is_empty() && cells.iter().all(|cell| cell.role == "columnheader");
     if is_header && table.header.is_empty() && table.rows.is_empty() {
         table.header = cells;
+    } else if is_header && says_again(&cells, &table.header) {
+        // The header once more, at the foot.
     } else if cells.is_empty() {
         table.rows.push(Row {
             node,
@@ -81,6 +83,11 @@ fn add_row<'a>(node: &'a AxNode, table: &mut Table<'a>) {
     } else {
         table.rows.push(Row { node, cells });
     }
+}
+
+fn says_again(cells: &[&AxNode], header: &[&AxNode]) -> bool {
+    let words = |cell: &&AxNode| node::words(cell, 80);
+    cells.len() == header.len() && cells.iter().map(words).eq(header.iter().map(words))
 }
 
 fn is_cell(role: &str) -> bool {

@@ -8,6 +8,7 @@ use crate::error::TurnFailure;
 use crate::event::TurnOutcome;
 use crate::feed::TurnFeed;
 use crate::ids::{ConversationId, Owner, TurnKey};
+use crate::tool::Toolbox;
 use crate::turn::StopSwitch;
 
 /// The running turns of an agent.
@@ -28,6 +29,7 @@ pub(super) struct LiveTurn {
     pub(super) conversation: ConversationId,
     pub(super) feed: Arc<TurnFeed>,
     pub(super) stop: StopSwitch,
+    pub(super) toolbox: Toolbox,
 }
 
 /// The right to run a turn in a conversation. Whoever drops it without having left properly (an error or a panic on
@@ -39,13 +41,7 @@ pub(super) struct Seat {
 }
 
 impl LiveTurns {
-    pub(super) fn take_seat(
-        self: &Arc<Self>,
-        key: &TurnKey,
-        conversation: ConversationId,
-        feed: &Arc<TurnFeed>,
-        stop: &StopSwitch,
-    ) -> Result<Seat, AskError> {
+    pub(super) fn take_seat(self: &Arc<Self>, key: &TurnKey, turn: LiveTurn) -> Result<Seat, AskError> {
         let mut seats = self.lock();
         if seats.closed {
             return Err(AskError::Disposed);
@@ -53,21 +49,19 @@ impl LiveTurns {
         if seats.turns.contains_key(key) {
             return Err(AskError::Duplicate);
         }
-        if seats.turns.values().any(|turn| turn.conversation == conversation) {
+        if seats
+            .turns
+            .values()
+            .any(|live| live.conversation == turn.conversation)
+        {
             return Err(AskError::Busy);
         }
-        seats.turns.insert(
-            key.clone(),
-            LiveTurn {
-                conversation,
-                feed: Arc::clone(feed),
-                stop: stop.clone(),
-            },
-        );
+        let feed = Some(Arc::clone(&turn.feed));
+        seats.turns.insert(key.clone(), turn);
         Ok(Seat {
             live: Arc::clone(self),
             key: key.clone(),
-            feed: Some(Arc::clone(feed)),
+            feed,
         })
     }
 

@@ -8,16 +8,18 @@ use futures_util::FutureExt;
 use tokio::time::MissedTickBehavior;
 
 use super::{AgentParts, Ask, Seat, now_ms};
+use crate::budget;
 use crate::error::TurnFailure;
 use crate::event::{StopCause, TurnEvent, TurnOutcome};
 use crate::feed::TurnFeed;
 use crate::hooks::TurnPlace;
 use crate::message::{Message, Role};
 use crate::prompt::{self, Prompt, PromptInput};
-use crate::provider::{ModelRequest, Provider, ToolSpec};
+use crate::provider::{ModelRequest, Provider};
 use crate::references;
 use crate::store::{Begun, Claim};
-use crate::tool::Tool;
+use crate::tool::Toolbox;
+use crate::tool::offer::{Need, offered};
 use crate::turn::{Finished, StopSwitch, Turn};
 
 /// A partial answer is written at most this late (decision 16).
@@ -31,6 +33,7 @@ pub(super) struct Job {
     pub(super) begun: Begun,
     pub(super) feed: Arc<TurnFeed>,
     pub(super) stop: StopSwitch,
+    pub(super) toolbox: Toolbox,
     pub(super) seat: Seat,
     pub(super) claim: Claim,
 }
@@ -71,14 +74,17 @@ impl Job {
             .iter()
             .map(|turn| turn.messages.clone())
             .collect();
+        let window = self.provider.describe().window;
+        let need = Need::new(self.ask.mode, &self.ask.text, history.iter().flatten());
+        let tools = offered(&self.toolbox.tools(), &need, budget::tool_room(window));
         let Prompt { request, notices } = prompt::build(PromptInput {
             mode: self.ask.mode,
             question: &self.ask.text,
             page: self.ask.page.clone(),
             history: &history,
             history_cut: self.begun.history_cut,
-            window: self.provider.describe().window,
-            tools: offered(&self.ask.tools),
+            window,
+            tools,
             marker: &marker(),
         });
         for notice in notices {
@@ -95,7 +101,9 @@ impl Job {
             },
             feed: Arc::clone(&self.feed),
             provider: Arc::clone(&self.provider),
-            tools: self.ask.tools.clone(),
+            toolbox: self.toolbox.clone(),
+            store: self.parts.store.clone(),
+            tab: self.ask.place.tab,
             hooks: Arc::clone(&self.parts.hooks),
             stop: self.stop.clone(),
         }
@@ -158,19 +166,6 @@ impl Job {
         self.seat.leave();
         self.feed.finish(outcome, references);
     }
-}
-
-fn offered(tools: &[Arc<dyn Tool>]) -> Vec<ToolSpec> {
-    tools
-        .iter()
-        .map(|tool| tool.meta())
-        .filter(|meta| !meta.hidden)
-        .map(|meta| ToolSpec {
-            name: meta.name.clone(),
-            description: meta.description.clone(),
-            parameters: meta.parameters.clone(),
-        })
-        .collect()
 }
 
 /// A word no page can know.

@@ -15,6 +15,7 @@ fn agent(scripts: Vec<Vec<Say>>) -> (Arc<Agent>, Arc<Scripted>) {
         store: Store::in_memory().unwrap(),
         provider: ProviderSlot::new(provider.clone()),
         hooks: Arc::new(NoHooks),
+        tools: Vec::new(),
         reference_kinds: Arc::default(),
         grace: GRACE,
     };
@@ -36,7 +37,7 @@ fn question(id: &str, text: &str) -> Ask {
         text: text.into(),
         page: None,
         mode: Mode::Educational,
-        tools: Vec::new(),
+        tools: ToolShelf::default(),
     }
 }
 

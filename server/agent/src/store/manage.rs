@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::error::StoreError;
 use super::rows::{ConversationRow, live_conversation};
-use super::{Durability, Store, alias, pairings, title, write_in};
+use super::{Durability, Store, alias, blobs, pairings, title, write_in};
 use crate::ids::{ConversationId, Owner, TurnId};
 use crate::record::ConversationRecord;
 
@@ -158,6 +158,7 @@ fn branch(
     };
     let to = ConversationRow::insert(connection, record)?;
     copy_turns(connection, (from.key, to.key), end)?;
+    blobs::copy_references(connection, from.key, to.key)?;
     let turns: i64 = connection.query_row(
         "UPDATE conversation SET turns = (SELECT COUNT(*) FROM turn WHERE conversation = ?1) WHERE key = ?1 \
          RETURNING turns",

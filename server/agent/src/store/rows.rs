@@ -8,6 +8,7 @@ use serde::de::value::{Error as WordError, StrDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sidewire_contract::media::Media;
 
 use super::error::StoreError;
 use crate::error::TurnFailure;
@@ -40,7 +41,7 @@ struct Details {
     failure: Option<TurnFailure>,
     tools: Vec<ToolRow>,
     references: Vec<Reference>,
-    media: Vec<Value>,
+    media: Vec<Media>,
     notices: Vec<Notice>,
     page: Option<PageStub>,
     model: Option<String>,
@@ -327,7 +328,7 @@ pub(super) fn word(value: impl Serialize) -> Result<String, StoreError> {
     }
 }
 
-fn read_word<T: DeserializeOwned>(word: &str) -> Result<T, StoreError> {
+pub(super) fn read_word<T: DeserializeOwned>(word: &str) -> Result<T, StoreError> {
     let deserializer: StrDeserializer<'_, WordError> = word.into_deserializer();
     T::deserialize(deserializer).map_err(|_error| StoreError::Unreadable("word"))
 }

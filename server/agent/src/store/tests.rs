@@ -1,6 +1,7 @@
 //! Real SQLite, in temporary folders or in memory; a test is a short story told with the helpers below.
 
 mod alias;
+mod blobs;
 mod browse;
 mod claims;
 mod files;
@@ -11,6 +12,7 @@ mod round_trip;
 mod turns;
 
 use serde_json::json;
+use sidewire_contract::media::Media;
 use sidewire_contract::mode::Mode;
 
 use super::{BeginError, BeginTurn, Begun, Lookup, Store, StoreError};
@@ -64,7 +66,7 @@ fn running(id: &str, prompt: &str) -> TurnRecord {
         text: String::new(),
         tools: Vec::new(),
         references: Vec::new(),
-        media: vec![json!({ "ref": "blob:1" })],
+        media: vec![picture()],
         notices: Vec::new(),
         page: Some(PageStub {
             title: "Page".to_owned(),
@@ -73,6 +75,17 @@ fn running(id: &str, prompt: &str) -> TurnRecord {
         model: Some("m".to_owned()),
         usage: None,
     }
+}
+
+fn picture() -> Media {
+    let hash = "0f".repeat(32);
+    serde_json::from_value(json!({
+        "version": 1, "id": format!("media_{}", &hash[..24]), "kind": "image",
+        "original": { "ref": format!("blob:sha256:{hash}"), "mimeType": "image/png", "bytes": 3 },
+        "provenance": { "sourceType": "tool", "source": "page_screenshot" },
+        "playback": { "autoplay": false, "loop": false, "muted": true, "fpsCap": 12 },
+    }))
+    .unwrap()
 }
 
 fn question(conversation: ConversationId, owner: Owner, id: &str, prompt: &str) -> BeginTurn {

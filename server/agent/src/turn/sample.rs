@@ -1,5 +1,7 @@
 //! One model call of a turn: from the stream of model events to feed events and the parts of a message.
 
+use std::collections::HashSet;
+
 use futures_util::StreamExt;
 use serde_json::Value;
 
@@ -69,6 +71,26 @@ impl Reply {
                 text: String::new(),
                 signature: Some(seal),
             }),
+        }
+    }
+
+    /// Some models number their calls anew in each step, or not at all; here each gets a name of its own, kept in
+    /// `names` for the whole turn.
+    pub(super) fn name_calls(&mut self, names: &mut HashSet<String>) {
+        let ids = self.parts.iter_mut().filter_map(|part| match part {
+            Part::ToolCall { call_id, .. } => Some(call_id),
+            _ => None,
+        });
+        for (call, id) in self.calls.iter_mut().zip(ids) {
+            let given = if id.is_empty() { "call" } else { id.as_str() };
+            let mut name = given.to_owned();
+            let mut number = 1;
+            while !names.insert(name.clone()) {
+                number += 1;
+                name = format!("{given}-{number}");
+            }
+            name.clone_into(id);
+            call.id = name;
         }
     }
 

@@ -1,6 +1,7 @@
+mod calls;
+
 use std::sync::Mutex;
 
-use serde_json::json;
 use sidewire_contract::mode::Mode;
 
 use super::*;
@@ -9,39 +10,8 @@ use crate::event::StopCause;
 use crate::hooks::NoHooks;
 use crate::ids::ConversationId;
 use crate::message::ResultContent;
-use crate::testing::{Say, Scripted, call, key, record, stop};
-use crate::tool::{ToolKind, ToolMeta, ToolSource};
-
-struct Echo(ToolMeta);
-
-impl Echo {
-    fn named(name: &str) -> Arc<dyn Tool> {
-        Arc::new(Self(ToolMeta {
-            name: name.into(),
-            label: "Echo".into(),
-            description: "says it back".into(),
-            parameters: json!({}),
-            kind: ToolKind::Read,
-            read_only: true,
-            hidden: false,
-            source: ToolSource::BuiltIn,
-        }))
-    }
-}
-
-#[async_trait::async_trait]
-impl Tool for Echo {
-    fn meta(&self) -> &ToolMeta {
-        &self.0
-    }
-
-    async fn call(&self, call: ToolCallContext) -> ToolOutput {
-        if self.0.name == "hang" {
-            call.cancel.cancelled().await;
-        }
-        ToolOutput::text(format!("{} {}", self.0.name, call.call_id))
-    }
-}
+use crate::testing::{Echo, Say, Scripted, call, key, record, stop};
+use crate::tool::{ToolOutput, ToolShelf};
 
 struct Ran {
     finished: Finished,
@@ -59,34 +29,78 @@ async fn run_with(
     hooks: Arc<dyn Hooks>,
     stop: StopSwitch,
 ) -> Ran {
-    let provider = Scripted::new(scripts);
-    let feed = Arc::new(TurnFeed::new(record("t")));
-    let turn = Turn {
-        place: TurnPlace {
-            turn: key("t"),
-            conversation: ConversationId::mint(),
-        },
-        feed: Arc::clone(&feed),
-        provider: provider.clone(),
-        tools,
+    let toolbox = Toolbox::new(tools, ToolShelf::default());
+    Running {
+        toolbox,
         hooks,
         stop,
-    };
-    let request = ModelRequest {
-        system: String::new(),
-        messages: vec![Message::text(Role::User, "q")],
-        question: "q".into(),
-        page: None,
-        mode: Mode::Educational,
-        tools: Vec::new(),
-        max_output_tokens: 100,
-    };
-    let finished = turn.run(request).await;
-    let requests = provider.requests.lock().unwrap().clone();
-    Ran {
-        finished,
-        record: feed.record(),
-        requests,
+        ..Running::default()
+    }
+    .run(scripts)
+    .await
+}
+
+/// What a turn of these tests is made of.
+struct Running {
+    toolbox: Toolbox,
+    hooks: Arc<dyn Hooks>,
+    stop: StopSwitch,
+    mode: Mode,
+}
+
+impl Default for Running {
+    fn default() -> Self {
+        Self {
+            toolbox: Toolbox::default(),
+            hooks: Arc::new(NoHooks),
+            stop: StopSwitch::default(),
+            mode: Mode::Educational,
+        }
+    }
+}
+
+impl Running {
+    fn in_mode(mode: Mode, tools: Vec<Arc<dyn Tool>>) -> Self {
+        Self {
+            toolbox: Toolbox::new(tools, ToolShelf::default()),
+            mode,
+            ..Self::default()
+        }
+    }
+
+    async fn run(self, scripts: Vec<Vec<Say>>) -> Ran {
+        let provider = Scripted::new(scripts);
+        let feed = Arc::new(TurnFeed::new(record("t")));
+        let turn = Turn {
+            place: TurnPlace {
+                turn: key("t"),
+                conversation: ConversationId::mint(),
+            },
+            feed: Arc::clone(&feed),
+            provider: provider.clone(),
+            toolbox: self.toolbox,
+            store: Store::in_memory().unwrap(),
+            tab: 7,
+            hooks: self.hooks,
+            stop: self.stop,
+        };
+        let request = ModelRequest {
+            system: String::new(),
+            messages: vec![Message::text(Role::User, "q")],
+            question: "q".into(),
+            page: None,
+            mode: self.mode,
+            tools: Vec::new(),
+            pictures: Vec::new(),
+            max_output_tokens: 100,
+        };
+        let finished = turn.run(request).await;
+        let requests = provider.requests.lock().unwrap().clone();
+        Ran {
+            finished,
+            record: feed.record(),
+            requests,
+        }
     }
 }
 

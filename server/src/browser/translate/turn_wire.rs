@@ -1,15 +1,14 @@
 //! A turn on the wire: its events as frames of the chat contract, with ours beside them.
 
-use serde_json::Value;
-use sidewire_agent::event::{ToolEnd, ToolStart, TurnEvent, TurnOutcome};
+use sidewire_agent::event::{ToolEnd, ToolProgress, ToolStart, TurnEvent, TurnOutcome};
 use sidewire_agent::feed::News;
 use sidewire_agent::message::{Reference, Usage};
+use sidewire_agent::record::{shown_input, shown_output};
 use sidewire_contract::bridge::turns::{ToolActivity, TurnNotice, TurnReport};
 use sidewire_contract::chat::{ChatDelta, ChatDone, ChatKeepalive, ChatToolNotice};
 use sidewire_contract::frames::WorkerFrame;
 use sidewire_contract::ids::ChatId;
 use sidewire_contract::limits;
-use sidewire_contract::media::Media;
 use sidewire_contract::media_asset::ChatMedia;
 use sidewire_contract::number::Count;
 use sidewire_contract::text::NonEmpty;
@@ -94,70 +93,76 @@ impl TurnWire {
                 attempt: Some(Count::from(u64::from(attempt))),
                 wait_ms: Some(Count::from(wait_ms)),
             })),
-            TurnEvent::Media(descriptor) => out.extend(self.media(descriptor)),
-            // Plans and partial tool output have no place in the chat contract; text came as news of its own.
-            TurnEvent::Plan(_)
-            | TurnEvent::ToolProgress(_)
-            | TurnEvent::Text(_)
-            | TurnEvent::Reasoning(_) => {}
+            TurnEvent::Media(media) => out.push(WorkerFrame::ChatMedia(Box::new(ChatMedia {
+                id: self.id.clone(),
+                media: *media,
+            }))),
+            TurnEvent::ToolProgress(report) => self.tool_progress(report, out),
+            // Plans have no place in the chat contract; text came as news of its own.
+            TurnEvent::Plan(_) | TurnEvent::Text(_) | TurnEvent::Reasoning(_) => {}
         }
     }
 
+    /// Our own client gets calls with their ids (decision 13), every client the notices of the contract.
     fn tool_started(&self, start: ToolStart, out: &mut Vec<WorkerFrame>) {
-        let (Ok(call_id), Ok(tool)) = (NonEmpty::new(start.call_id), NonEmpty::new(start.name.clone()))
-        else {
-            return;
-        };
-        out.push(WorkerFrame::ToolActivity(ToolActivity {
-            chat_id: self.id.clone(),
-            call_id,
-            tool,
-            label: Some(start.title),
-            phase: ToolPhase::Started,
-            ok: None,
-            ms: None,
+        let activity = self.activity(start.call_id, &start.name, ToolPhase::Started);
+        out.extend(activity.map(|activity| {
+            WorkerFrame::ToolActivity(ToolActivity {
+                label: Some(start.title),
+                input: shown_input(&start.arguments),
+                ..activity
+            })
         }));
-        let detail = Some(format!("{}: running…", start.name));
-        out.push(WorkerFrame::ChatToolNotice(ChatToolNotice {
-            id: self.id.clone(),
-            tool: start.name,
-            ok: true,
-            detail,
+        let detail = format!("{}: running…", start.name);
+        out.push(self.tool_notice(start.name, true, detail));
+    }
+
+    /// The contract has no word for it; our own client shows it.
+    fn tool_progress(&self, report: ToolProgress, out: &mut Vec<WorkerFrame>) {
+        let activity = self.activity(report.call_id, &report.name, ToolPhase::Progress);
+        out.extend(activity.map(|activity| {
+            WorkerFrame::ToolActivity(ToolActivity {
+                output: shown_output(&report.content),
+                ..activity
+            })
         }));
     }
 
     fn tool_finished(&self, end: ToolEnd, out: &mut Vec<WorkerFrame>) {
-        let (Ok(call_id), Ok(tool)) = (NonEmpty::new(end.call_id), NonEmpty::new(end.name.clone())) else {
-            return;
-        };
-        out.push(WorkerFrame::ToolActivity(ToolActivity {
-            chat_id: self.id.clone(),
-            call_id,
-            tool,
-            label: None,
-            phase: ToolPhase::Finished,
-            ok: Some(end.ok),
-            ms: Some(Count::from(end.ms)),
+        let activity = self.activity(end.call_id, &end.name, ToolPhase::Finished);
+        out.extend(activity.map(|activity| {
+            WorkerFrame::ToolActivity(ToolActivity {
+                ok: Some(end.ok),
+                ms: Some(Count::from(end.ms)),
+                output: shown_output(&end.content),
+                ..activity
+            })
         }));
-        let detail = Some(format!(
-            "{}: {}",
-            end.name,
-            if end.ok { "done" } else { "failed" }
-        ));
-        out.push(WorkerFrame::ChatToolNotice(ChatToolNotice {
-            id: self.id.clone(),
-            tool: end.name,
-            ok: end.ok,
-            detail,
-        }));
+        let detail = format!("{}: {}", end.name, if end.ok { "done" } else { "failed" });
+        out.push(self.tool_notice(end.name, end.ok, detail));
     }
 
-    fn media(&self, descriptor: Value) -> Option<WorkerFrame> {
-        let media: Media = serde_json::from_value(descriptor).ok()?;
-        Some(WorkerFrame::ChatMedia(Box::new(ChatMedia {
+    fn activity(&self, call_id: String, tool: &str, phase: ToolPhase) -> Option<ToolActivity> {
+        Some(ToolActivity {
+            chat_id: self.id.clone(),
+            call_id: NonEmpty::new(call_id).ok()?,
+            tool: NonEmpty::new(tool).ok()?,
+            label: None,
+            phase,
+            ok: None,
+            ms: None,
+            input: None,
+            output: None,
+        })
+    }
+
+    fn tool_notice(&self, tool: String, ok: bool, detail: String) -> WorkerFrame {
+        WorkerFrame::ChatToolNotice(ChatToolNotice {
             id: self.id.clone(),
-            media,
-        })))
+            tool,
+            ok,
+            detail: Some(detail),
+        })
     }
 
     fn notice(&self, code: NoticeCode) -> WorkerFrame {

@@ -37,6 +37,7 @@ fn request(question: &str, page: Option<PageContext>, mode: Mode) -> ModelReques
         page: page.map(Arc::new),
         mode,
         tools: Vec::new(),
+        pictures: Vec::new(),
         max_output_tokens: 1000,
     }
 }

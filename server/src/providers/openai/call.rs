@@ -13,6 +13,7 @@ use sidewire_agent::provider::{ModelEvent, ModelRequest, ModelStream};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::answer::Answer;
+use super::pictures::Pictures;
 use super::request::{self, Form};
 use super::retry::{Tries, retry_after};
 use super::sse::Decoder;
@@ -136,62 +137,111 @@ impl Call {
     }
 }
 
-/// Asks in the form this server accepts, or finds out which that is.
+/// Asks with pictures, and without when the server refuses those; what it clearly refused is not sent again.
 async fn open(shared: &Shared, request: &ModelRequest, limits: &Limits) -> Result<Asked, ProviderError> {
-    if let Some(form) = Form::proven(shared.form.load(Ordering::Relaxed)) {
-        return send(shared, request, limits, form).await;
+    let ask = Ask {
+        shared,
+        request,
+        limits,
+    };
+    let pictures = Pictures::of(request);
+    if pictures.is_empty() || !shared.sees.load(Ordering::Relaxed) {
+        return ask.in_some_form(&Pictures::none()).await;
     }
-    let mut last = Err(ProviderError::BadResponse);
-    for form in Form::ALL {
-        last = send(shared, request, limits, form).await;
-        if matches!(last, Ok(Asked::Opened(_))) {
-            shared.form.store(form.code(), Ordering::Relaxed);
-        }
-        if !matches!(last, Err(ProviderError::Refused { status: 400 })) {
-            break;
-        }
+    let seeing = ask.in_some_form(&pictures).await;
+    if !may_be_blind(&seeing) {
+        return seeing;
     }
-    last
+    let blind = ask.in_some_form(&Pictures::none()).await;
+    if !matches!(blind, Ok(Asked::Opened(_))) {
+        // It was not the pictures.
+        return seeing;
+    }
+    if matches!(seeing, Err(ProviderError::Refused { .. })) {
+        shared.sees.store(false, Ordering::Relaxed);
+    }
+    blind
 }
 
-async fn send(
-    shared: &Shared,
-    request: &ModelRequest,
-    limits: &Limits,
-    form: Form,
-) -> Result<Asked, ProviderError> {
-    let deadline = Instant::now() + limits.first_byte;
-    let mut asked = shared
-        .client
-        .post(shared.endpoint("chat/completions"))
-        .header(CONTENT_TYPE, "application/json")
-        .header(ACCEPT, "text/event-stream, application/json")
-        .body(request::body(&shared.model, request, form));
-    if let Some(authorization) = &shared.authorization {
-        asked = asked.header(AUTHORIZATION, authorization.clone());
+/// Servers differ in how they refuse pictures; some answer as if they had failed themselves.
+fn may_be_blind(asked: &Result<Asked, ProviderError>) -> bool {
+    let failure = match asked {
+        Ok(Asked::Opened(_)) => return false,
+        Ok(Asked::Again { failure, .. }) | Err(failure) => failure,
+    };
+    matches!(
+        failure,
+        ProviderError::Refused {
+            status: 400 | 404 | 413 | 415 | 422
+        } | ProviderError::Server { status: 500 | 501 }
+    )
+}
+
+/// One way to ask.
+struct Ask<'a> {
+    shared: &'a Shared,
+    request: &'a ModelRequest,
+    limits: &'a Limits,
+}
+
+impl Ask<'_> {
+    /// Asks in the form this server accepts, or finds out which that is.
+    async fn in_some_form(&self, pictures: &Pictures<'_>) -> Result<Asked, ProviderError> {
+        if let Some(form) = Form::proven(self.shared.form.load(Ordering::Relaxed)) {
+            return self.send(form, pictures).await;
+        }
+        let mut last = Err(ProviderError::BadResponse);
+        for form in Form::ALL {
+            last = self.send(form, pictures).await;
+            if matches!(last, Ok(Asked::Opened(_))) {
+                self.shared.form.store(form.code(), Ordering::Relaxed);
+            }
+            if !matches!(last, Err(ProviderError::Refused { status: 400 })) {
+                break;
+            }
+        }
+        last
     }
-    let response = match timeout_at(deadline, asked.send()).await {
-        Err(_) => return Err(ProviderError::Timeout),
-        Ok(Err(_)) => {
+
+    async fn send(&self, form: Form, pictures: &Pictures<'_>) -> Result<Asked, ProviderError> {
+        let Self {
+            shared,
+            request,
+            limits,
+        } = *self;
+        let deadline = Instant::now() + limits.first_byte;
+        let mut asked = shared
+            .client
+            .post(shared.endpoint("chat/completions"))
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "text/event-stream, application/json")
+            .body(request::body(&shared.model, request, form, pictures));
+        if let Some(authorization) = &shared.authorization {
+            asked = asked.header(AUTHORIZATION, authorization.clone());
+        }
+        let response = match timeout_at(deadline, asked.send()).await {
+            Err(_) => return Err(ProviderError::Timeout),
+            Ok(Err(_)) => {
+                return Ok(Asked::Again {
+                    asked: None,
+                    failure: ProviderError::Unreachable,
+                });
+            }
+            Ok(Ok(response)) => response,
+        };
+        let status = response.status().as_u16();
+        if status == 429 || status >= 500 {
+            let asked = retry_after(response.headers(), SystemTime::now());
             return Ok(Asked::Again {
-                asked: None,
-                failure: ProviderError::Unreachable,
+                asked,
+                failure: wire::failure(status),
             });
         }
-        Ok(Ok(response)) => response,
-    };
-    let status = response.status().as_u16();
-    if status == 429 || status >= 500 {
-        let asked = retry_after(response.headers(), SystemTime::now());
-        return Ok(Asked::Again {
-            asked,
-            failure: wire::failure(status),
-        });
+        if !response.status().is_success() {
+            return Err(wire::failure(status));
+        }
+        first_bytes(response, deadline, limits).await
     }
-    if !response.status().is_success() {
-        return Err(wire::failure(status));
-    }
-    first_bytes(response, deadline, limits).await
 }
 
 /// Waits for the first bytes of a good answer; a connection lost before them may be tried again.

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use sidewire_agent::message::{Message, Part, ResultContent, Role};
+use sidewire_agent::message::{Message, Part, Role};
 use sidewire_agent::provider::{ModelRequest, ToolSpec};
+
+use super::pictures::{Content, Pictures};
 
 /// Servers differ in what they refuse. The forms are tried in this order, on HTTP 400 only, until one is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +41,11 @@ impl Form {
 }
 
 /// The body of a request in one form.
-pub(super) fn body(model: &str, request: &ModelRequest, form: Form) -> Vec<u8> {
+pub(super) fn body(model: &str, request: &ModelRequest, form: Form, pictures: &Pictures<'_>) -> Vec<u8> {
     let limit = Some(request.max_output_tokens);
     let body = Body {
         model,
-        messages: messages(request),
+        messages: messages(request, pictures),
         stream: true,
         stream_options: (form != Form::Bare).then_some(StreamOptions { include_usage: true }),
         max_tokens: limit.filter(|_| form != Form::Newer),
@@ -79,7 +81,7 @@ struct StreamOptions {
 struct Line<'a> {
     role: &'static str,
     /// Null where only tools are called.
-    content: Option<String>,
+    content: Option<Content>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<ToolCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,29 +128,47 @@ impl<'a> From<&'a ToolSpec> for Tool<'a> {
     }
 }
 
-fn messages(request: &ModelRequest) -> Vec<Line<'_>> {
-    let system = (!request.system.is_empty()).then(|| said("system", request.system.clone()));
+fn messages<'a>(request: &'a ModelRequest, pictures: &Pictures<'_>) -> Vec<Line<'a>> {
+    let system = (!request.system.is_empty()).then(|| said("system", request.system.clone().into()));
     system
         .into_iter()
-        .chain(request.messages.iter().flat_map(lines))
+        .chain(
+            request
+                .messages
+                .iter()
+                .flat_map(|message| lines(message, pictures)),
+        )
         .collect()
 }
 
-fn said(role: &'static str, text: String) -> Line<'static> {
+fn said(role: &'static str, content: Content) -> Line<'static> {
     Line {
         role,
-        content: Some(text),
+        content: Some(content),
         tool_calls: Vec::new(),
         tool_call_id: None,
     }
 }
 
-/// A message of the transcript; results of several tools are one line each.
-fn lines(message: &Message) -> Vec<Line<'_>> {
+/// A message of the transcript. Results of several tools are one line each; their pictures follow in one more, since
+/// a line of a tool may hold text only.
+fn lines<'a>(message: &'a Message, pictures: &Pictures<'_>) -> Vec<Line<'a>> {
     match message.role {
-        Role::User => vec![said("user", message.plain_text())],
+        Role::User => vec![said(
+            "user",
+            pictures.beside(message.plain_text(), &message.parts),
+        )],
         Role::Assistant => assistant(message).into_iter().collect(),
-        Role::Tool => message.parts.iter().filter_map(tool_result).collect(),
+        Role::Tool => message
+            .parts
+            .iter()
+            .filter_map(|part| tool_result(part, pictures))
+            .chain(
+                pictures
+                    .of_results(&message.parts)
+                    .map(|content| said("user", content)),
+            )
+            .collect(),
     }
 }
 
@@ -159,7 +179,7 @@ fn assistant(message: &Message) -> Option<Line<'_>> {
     if text.is_empty() && tool_calls.is_empty() {
         return None;
     }
-    let content = Some(text).filter(|text| !text.is_empty());
+    let content = Some(text).filter(|text| !text.is_empty()).map(Content::from);
     Some(Line {
         role: "assistant",
         content,
@@ -188,20 +208,13 @@ fn tool_call(part: &Part) -> Option<ToolCall<'_>> {
     })
 }
 
-fn tool_result(part: &Part) -> Option<Line<'_>> {
+fn tool_result<'a>(part: &'a Part, pictures: &Pictures<'_>) -> Option<Line<'a>> {
     let Part::ToolResult { call_id, content, .. } = part else {
         return None;
     };
-    let texts: Vec<&str> = content
-        .iter()
-        .map(|block| match block {
-            ResultContent::Text { text } => text.as_str(),
-            ResultContent::Image { .. } => "(an image, which this model cannot be sent)",
-        })
-        .collect();
     Some(Line {
         role: "tool",
-        content: Some(texts.join("\n")),
+        content: Some(pictures.told(content).into()),
         tool_calls: Vec::new(),
         tool_call_id: Some(call_id),
     })

@@ -1,5 +1,6 @@
 mod answers;
 mod faults;
+mod pictures;
 mod server;
 
 use std::time::Duration;

@@ -15,8 +15,8 @@ export interface Draft {
   children: Draft[];
   /** Text for screen readers only: it may name what it stands in, and is no text of the page. */
   quiet: boolean;
-  /** Made only to hold a label and its value together; gives way if it turns out to hold anything else. */
-  pair?: true;
+  /** Made only to hold together what is read as one; gives way if it turns out to hold anything else. */
+  box?: "pair" | "line";
 }
 
 /** Roles that are one thing with one name, whatever their markup holds. */
@@ -40,7 +40,7 @@ const TABLES = new Set(["table", "grid", "treegrid"]);
  */
 export function completed(draft: Draft, passed: number): Draft[] {
   const { node } = draft;
-  if (draft.pair === true) return closePair(draft);
+  if (draft.box !== undefined) return closeBox(draft);
   draft.children = draft.children.filter((child) => !child.quiet || isWords(child));
   if (ATOMIC.has(node.role)) closeAtomic(draft);
   else if (node.role === "combobox") closeCombobox(draft);
@@ -49,26 +49,61 @@ export function completed(draft: Draft, passed: number): Draft[] {
   if (TABLES.has(node.role)) closeTable(draft, passed);
   if (passed > 0) node.omitted = passed;
   if (node.role === "list" || node.role === "listbox") loseMiddle(draft.children, 20, 2);
+  else withoutMiddle(draft.children);
   return settled(draft);
 }
 
-function closePair(draft: Draft): Draft[] {
-  const { node, children } = draft;
-  const [label, value] = children;
-  if (label !== undefined && value !== undefined && children.length === 2 && children.every(isSpoken)) {
-    draft.weight = Math.min(label.weight, value.weight);
+function closeBox(draft: Draft): Draft[] {
+  const { node } = draft;
+  const parts = draft.box === "line" ? draft.children.flatMap(opened) : draft.children;
+  if (draft.box === "line" ? isLineOf(parts) : parts.length === 2 && parts.every(isSpoken)) {
+    const weights = parts.map(({ weight }) => weight);
+    draft.weight = draft.box === "line" ? Math.max(...weights) : Math.min(...weights);
+    draft.children = parts;
     return [draft];
   }
-  if (node.offscreen === true) for (const child of children) child.node.offscreen = true;
-  return children;
+  if (node.offscreen === true) for (const child of draft.children) child.node.offscreen = true;
+  return draft.children;
+}
+
+/** What a box inside a line holds; anything else is a part itself. */
+function opened(draft: Draft): Draft[] {
+  if (draft.box === undefined) return draft.quiet ? [] : [draft];
+  if (draft.node.offscreen === true) for (const child of draft.children) child.node.offscreen = true;
+  return draft.children;
+}
+
+/** Roles that may share a line. */
+const LINE_ROLES = new Set(["text", "link", "button", "img", "checkbox", "code", "meter", "progressbar"]);
+/** Characters and parts of the longest line. */
+const LINE_MOST = { words: 240, parts: 16 } as const;
+
+/** Whether some parts are small enough for one line, and say more than a row of controls does. */
+function isLineOf(parts: readonly Draft[]): boolean {
+  if (parts.length < 2 || parts.length > LINE_MOST.parts || !parts.some(isSpoken)) return false;
+  const small = parts.every(({ node, children }) => LINE_ROLES.has(node.role) && children.length === 0);
+  return small && parts.reduce((sum, { node }) => sum + (node.name?.length ?? 0), 0) <= LINE_MOST.words;
 }
 
 function closeAtomic(draft: Draft): void {
   const nested = draft.children.filter((child) => NESTED.has(child.node.role));
   const own = draft.children.filter((child) => !NESTED.has(child.node.role));
-  setName(draft.node, draft.node.name ?? wordsIn(own));
+  const { name } = draft.node;
+  if (name === undefined) setName(draft.node, wordsIn(own));
+  else showBeside(draft.node, name, wordsIn(own));
   if (draft.node.name === undefined && draft.element !== null) nameWordless(draft.node, draft.element);
   draft.children = [...actable(own), ...nested];
+}
+
+/** Longest text that counts as what a control shows beside its name, such as a number of messages. */
+const SHOWN_MAX = 60;
+
+/** Keeps what a person reads on a control whose stated name does not say it. */
+function showBeside(node: AxNode, name: string, shown: string): void {
+  if (node.value !== undefined || shown.length > SHOWN_MAX || !/[\p{L}\p{N}]/u.test(shown)) return;
+  const said = name.toLowerCase();
+  const words = shown.split(" ").filter((word) => /[\p{L}\p{N}]/u.test(word) && !said.includes(word.toLowerCase()));
+  if (words.length > 0) node.value = words.join(" ");
 }
 
 /** Names what has no words: by its title, else at least by what its icon is called. */
@@ -86,7 +121,11 @@ function closeCombobox(draft: Draft): void {
 }
 
 function closeWorded(draft: Draft): void {
-  setName(draft.node, draft.node.name ?? wordsIn(draft.children));
+  const { node } = draft;
+  const words = wordsIn(draft.children);
+  // Sortable tables write a whole sentence over the title of a column.
+  if (node.role === "columnheader" && words !== "" && node.name?.startsWith(words) === true) node.name = words;
+  setName(node, words);
   draft.children = [];
 }
 
@@ -106,7 +145,7 @@ function isSpoken(draft: Draft): boolean {
 
 /** Words that stand in a cell or an item are its name, however they are wrapped. */
 function isWordsOrPair(draft: Draft): boolean {
-  return draft.pair === true || isWords(draft);
+  return draft.box === "pair" || isWords(draft);
 }
 
 /** All words of some drafts, in order, each once. */
@@ -153,6 +192,16 @@ function loseMiddle(items: readonly Draft[], first: number, last: number): void 
   }
 }
 
+/** Lets the middle of many lines drawn with boxes weigh less; gives the children as they came. */
+export function withoutMiddle(children: Draft[]): Draft[] {
+  loseMiddle(
+    children.filter((child) => child.box === "line"),
+    20,
+    2,
+  );
+  return children;
+}
+
 /** Drops what says nothing; an item that only wraps one thing gives way to it. */
 function settled(draft: Draft): Draft[] {
   const { node, children } = draft;
@@ -180,7 +229,8 @@ export function flattened(root: Draft, placed: (draft: Draft, index: number) => 
     tree.parents.push(parent);
     tree.weights.push(unit ?? draft.weight);
     placed(draft, index);
-    const inside = UNITS.has(draft.node.role) ? (unit ?? draft.weight) : unit;
+    const isUnit = UNITS.has(draft.node.role) || draft.box === "line";
+    const inside = isUnit ? (unit ?? draft.weight) : unit;
     for (const child of draft.children.toReversed()) open.push({ draft: child, parent: index, unit: inside });
   }
   return tree;

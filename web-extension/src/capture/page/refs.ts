@@ -1,9 +1,12 @@
 /**
  * References to elements that can be acted on. A reference belongs to its element for the life of the document, so
- * reading the page again never makes an older reference stale.
+ * reading the page again never makes an older reference stale, and none is ever given to another element.
  */
 
 const refs = new WeakMap<Element, string>();
+/** Held weakly: a reference keeps no removed part of a page in memory. */
+const elements = new Map<string, WeakRef<Element>>();
+const collected = new FinalizationRegistry<string>((ref) => elements.delete(ref));
 let count = 0;
 
 /** The reference of an element ("e12"), given on first sight. The service worker prefixes it by frame. */
@@ -13,5 +16,13 @@ export function refOf(element: Element): string {
   count += 1;
   const ref = `e${count}`;
   refs.set(element, ref);
+  elements.set(ref, new WeakRef(element));
+  collected.register(element, ref);
   return ref;
+}
+
+/** The element of a reference; null when none was given or its element is no longer in the document. */
+export function elementOf(ref: string): Element | null {
+  const element = elements.get(ref)?.deref();
+  return element?.isConnected === true ? element : null;
 }

@@ -4,11 +4,15 @@
  */
 import { styleOf } from "./visibility";
 
+const EDGES_MAX = 8;
+/** Pixels of a gap that a person sees as one. */
+const GAP = 5;
+
 /** A run being collected; `flush` hands it over. */
 export class TextRun {
   #text = "";
-  /** The element whose edge was crossed since the last piece. */
-  #edge: Element | null = null;
+  /** Elements whose edges were crossed since the last piece, as far as they matter. */
+  #edges: Element[] = [];
   quiet = false;
 
   /** Adds a piece. Returns false when it belongs to a new run. */
@@ -16,32 +20,33 @@ export class TextRun {
     if (this.#text === "") return true;
     if (quiet !== this.quiet) return false;
     const touches = !/\s$/.test(this.#text) && !/^\s/.test(piece);
-    return !(touches && this.#edge !== null && standsApart(this.#edge));
+    return !(touches && this.#edges.some(standsApart));
   }
 
   add(piece: string, quiet: boolean): void {
     this.#text += piece;
     this.quiet = quiet;
-    this.#edge = null;
+    this.#edges = [];
   }
 
   /** Notes that the start or end of an inline element was passed. */
   cross(element: Element): void {
-    if (this.#text !== "") this.#edge ??= element;
+    if (this.#text !== "" && this.#edges.length < EDGES_MAX) this.#edges.push(element);
   }
 
   take(): string {
     const text = this.#text;
     this.#text = "";
-    this.#edge = null;
+    this.#edges = [];
     return text;
   }
 }
 
-/** An element of an inline tag may still be a box: a flex item, an inline block, a styled cell. */
+/** An element of an inline tag may still be a box (a flex item, an inline block, a styled cell) or keep a distance. */
 function standsApart(element: Element): boolean {
-  const display = styleOf(element)?.display ?? "inline";
-  return display !== "inline" && display !== "contents";
+  const style = styleOf(element);
+  if (style === null || style.display === "contents") return false;
+  return style.display !== "inline" || [style.marginLeft, style.marginRight].some((gap) => Number.parseFloat(gap) > GAP);
 }
 
 const INLINE_TAGS = new Set(

@@ -6,8 +6,9 @@
  */
 import { redactLabelled } from "../redact";
 import type { AxNode, FlatTree } from "../tree";
+import { isLine, isPair } from "./boxes";
 import type { Draft } from "./draft";
-import { completed, flattened } from "./draft";
+import { completed, flattened, withoutMiddle } from "./draft";
 import type { FrameSpot } from "./frames";
 import { spotOf } from "./frames";
 import { fieldNode, frameNode, imageNode, nodeOf, optionNodes } from "./leaves";
@@ -24,6 +25,8 @@ import { FOCUS_WORTH, REGION_WORTH, STATE_WORTH, weigh } from "./weights";
 /** What one document gives. */
 export interface PageTree {
   tree: FlatTree;
+  /** The element of each node; null for words, which have none of their own. */
+  elements: (Element | null)[];
   frames: FrameSpot[];
   /** Stopped early, at the deadline or the greatest number of nodes. */
   cut: boolean;
@@ -115,14 +118,16 @@ class Walk {
     const draft: Draft = { node: root, element: null, weight: Number.MAX_SAFE_INTEGER, children: [], quiet: false };
     const body = document.body ?? document.documentElement;
     if (body !== null) this.#walk(body, draft);
-    draft.children = draft.children.filter((child) => !child.quiet);
+    draft.children = withoutMiddle(draft.children.filter((child) => !child.quiet));
     if (this.#passed > 0) root.omitted = this.#passed;
     return this.#result(draft);
   }
 
   #result(root: Draft): PageTree {
     const frames: FrameSpot[] = [];
+    const elements: (Element | null)[] = [];
     const tree = flattened(root, (draft, index) => {
+      elements.push(draft.element);
       const spot = this.#spots.get(draft);
       if (spot !== undefined) frames.push({ ...spot, node: index });
     });
@@ -131,6 +136,7 @@ class Walk {
     dropHiddenSelection(tree, before);
     return {
       tree,
+      elements,
       frames,
       cut: this.#cut || tree.nodes.some((node) => node.role !== "combobox" && node.omitted !== undefined),
     };
@@ -295,7 +301,8 @@ class Walk {
     const inner = this.#innerScene(element, role, scene);
     const transparent = isTransparent(role, name !== "");
     if (transparent && !isPressable(element)) {
-      return isPair(element) ? this.#pair(element, open, inner) : this.#passThrough(element, open, inner);
+      const box = isPair(element) ? "pair" : isLine(element) ? "line" : null;
+      return box === null ? this.#passThrough(element, open, inner) : this.#box(element, box, open, inner);
     }
     this.#flush(open);
     const draft = this.#draft(nodeOf(element, transparent ? "generic" : role, name), element, {
@@ -307,10 +314,10 @@ class Walk {
     this.#open(element, { ...inner, marked, claimed: false }, sink, { draft, home: open.sink });
   }
 
-  /** Keeps a label and its value together, as a definition list would. */
-  #pair(element: Element, open: Open, scene: Scene): void {
+  /** Keeps together what a person reads as one, as a definition list or a table would. */
+  #box(element: Element, box: "pair" | "line", open: Open, scene: Scene): void {
     this.#flush(open);
-    const draft: Draft = { ...this.#draft({ role: "generic" }, null, scene), pair: true };
+    const draft: Draft = { ...this.#draft({ role: "generic" }, null, scene), box };
     const sink: Sink = { drafts: draft.children, run: new TextRun(), passed: 0 };
     const marked = scene.marked || draft.node.offscreen === true;
     this.#open(element, { ...scene, marked }, sink, { draft, home: open.sink });
@@ -335,24 +342,12 @@ class Walk {
     this.#stack.pop();
     if (open.draft !== null) {
       this.#flush(open);
-      open.draft.home.drafts.push(...completed(open.draft.draft, open.sink.passed));
+      const { draft, home } = open.draft;
+      home.drafts.push(...completed(draft, open.sink.passed));
+      if (draft.box !== undefined) home.passed += open.sink.passed;
     } else if (isInline(open.element.localName)) open.sink.run.cross(open.element);
     else this.#flush(open);
   }
-}
-
-const PAIR_PARTS = new Set(["div", "span", "p", "strong", "b", "small"]);
-/** A longer label, or value, is prose. */
-const PAIR_TEXTS = [48, 120] as const;
-
-/** A box around exactly two short texts. */
-function isPair(element: Element): boolean {
-  if (element.localName !== "div" || element.childElementCount !== 2 || element.shadowRoot !== null) return false;
-  return [...element.children].every((child, index) => {
-    const size = child.textContent.trim().length;
-    const plain = PAIR_PARTS.has(child.localName) && child.childElementCount === 0 && child.shadowRoot === null;
-    return plain && size > 0 && size <= (PAIR_TEXTS[index] ?? 0);
-  });
 }
 
 /** What a label hides in the tree must not stand in the selection. */

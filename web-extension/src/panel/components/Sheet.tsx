@@ -22,7 +22,7 @@ export function Sheet({ title, close, children }: Props) {
     };
   }, []);
   return (
-    <dialog class="sheet" ref={dialog} aria-labelledby={heading} onClose={close}>
+    <dialog class="sheet" ref={dialog} aria-labelledby={heading} onClose={close} onKeyDown={keepEscape}>
       <header class="sheet-head">
         <h2 id={heading}>{title}</h2>
         <IconButton icon="close" label={t("close")} onClick={close} />
@@ -30,4 +30,9 @@ export function Sheet({ title, close, children }: Props) {
       {children}
     </dialog>
   );
+}
+
+/** Esc closes the sheet and is heard no further out: it must not stop the answer behind it as well. */
+function keepEscape(event: KeyboardEvent): void {
+  if (event.key === "Escape") event.stopPropagation();
 }

@@ -37,6 +37,7 @@ export function Transcript({ state, actions, finding, closeFind, children }: Pro
   useEffect(() => follower.current?.toEnd(), [lastId, follower]);
   useLayoutEffect(() => follower.current?.stick());
   const busy = runningTurn(conversation) !== null;
+  const asking = new Set(state.consents.cards.map((card) => card.turn));
   const jump = (index: number) => rows.scrollToIndex(index);
   return (
     <main class="transcript-frame">
@@ -59,7 +60,13 @@ export function Transcript({ state, actions, finding, closeFind, children }: Pro
                 aria-setsize={turns.length}
                 aria-posinset={index + 1}
               >
-                <Turn turn={turn} pulse={pulse?.turn === turn.id ? pulse : null} busy={busy} actions={actions} />
+                <Turn
+                  turn={turn}
+                  pulse={pulse?.turn === turn.id ? pulse : null}
+                  busy={busy}
+                  asking={asking.has(turn.id)}
+                  actions={actions}
+                />
               </article>
             );
           })}
@@ -67,7 +74,7 @@ export function Transcript({ state, actions, finding, closeFind, children }: Pro
           {children}
         </div>
       </div>
-      {!atEnd && <LatestButton onClick={() => follower.current?.toEnd()} />}
+      {!atEnd && <LatestButton asking={asking.size > 0} onClick={() => follower.current?.toEnd()} />}
     </main>
   );
 }

@@ -8,6 +8,7 @@ import type { Pulse } from "../state";
 import { AnswerActions } from "./AnswerActions";
 import { ErrorCard, type FailureReason, type Recovery } from "./ErrorCard";
 import { Markdown } from "./Markdown";
+import { MediaRow } from "./media/MediaRow";
 import { Prompt, PromptEditor } from "./Prompt";
 import { Sources } from "./Sources";
 import { ToolRow } from "./ToolRow";
@@ -29,6 +30,8 @@ interface Props {
   pulse: Pulse | null;
   /** Something is being answered, so nothing new can be asked. */
   busy: boolean;
+  /** It waits for the person's answer. */
+  asking: boolean;
   actions: TurnActions;
 }
 
@@ -49,9 +52,9 @@ export class Turn extends Component<Props, State> {
   override state: State = { editing: false };
 
   override shouldComponentUpdate(next: Props, state: State): boolean {
-    const { turn, pulse, busy, actions } = this.props;
+    const { turn, pulse, busy, asking, actions } = this.props;
     const same = next.turn === turn && next.pulse === pulse && next.busy === busy && next.actions === actions;
-    return !same || state.editing !== this.state.editing;
+    return !same || next.asking !== asking || state.editing !== this.state.editing;
   }
 
   render() {
@@ -59,16 +62,18 @@ export class Turn extends Component<Props, State> {
   }
 
   #row(row: Row) {
-    const { turn, pulse, busy, actions } = this.props;
+    const { turn, pulse, busy, asking, actions } = this.props;
     switch (row.kind) {
       case "prompt":
         return this.#prompt();
       case "tool":
-        return <ToolRow tool={row.tool} />;
+        return <ToolRow tool={row.tool} live={row.live} />;
+      case "media":
+        return <MediaRow media={row.media} />;
       case "answer":
         return <Markdown text={row.text} complete={!row.running} announce={actions.announce} />;
       case "waiting":
-        return <Waiting turn={turn} pulse={pulse} />;
+        return <Waiting turn={turn} pulse={pulse} asking={asking} />;
       case "notice":
         return <p class="notice">{t(NOTICES[row.code])}</p>;
       case "stopped":
@@ -124,6 +129,8 @@ function keyOf(row: Row): string {
   switch (row.kind) {
     case "tool":
       return `tool:${row.tool.callId}`;
+    case "media":
+      return `media:${row.media.id}`;
     case "notice":
       return `notice:${row.code}`;
     default:

@@ -12,10 +12,11 @@ const COUNT_AFTER_MS = 5000;
 const SILENT_AFTER_MS = 30_000;
 
 /** The waiting row under a running turn. */
-export function Waiting({ turn, pulse }: { turn: TurnView; pulse: Pulse | null }) {
+export function Waiting({ turn, pulse, asking }: { turn: TurnView; pulse: Pulse | null; asking: boolean }) {
   const now = useNow(true, 1000);
   const since = turn.text === "" ? turn.startedAt : (pulse?.textAt ?? turn.startedAt);
   const waited = Math.max(0, now - since);
+  if (asking) return <p class="waiting">{t("consentWaits")}</p>;
   const silent = pulse !== null && now - pulse.aliveAt > SILENT_AFTER_MS;
   if (turn.text !== "" && waited < COUNT_AFTER_MS && turn.resending !== true) return <WritingMark />;
   return (

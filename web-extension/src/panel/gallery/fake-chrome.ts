@@ -42,6 +42,8 @@ export interface Surroundings {
   grantSites: boolean;
   /** What the browser's storage holds at start. */
   local: Record<string, unknown>;
+  /** What whoever manages the browser has set. */
+  managed?: Record<string, unknown>;
 }
 
 /** Everything the pages asked the browser for, for assertions. */
@@ -66,7 +68,12 @@ export function installFakeChrome(surroundings: Surroundings): Asked {
     },
     extension: { inIncognitoContext: false },
     windows: { getCurrent: async () => ({ id: 7 }), WINDOW_ID_CURRENT: -2 },
-    storage: { local: area(surroundings.local), session: area({}), onChanged: changed },
+    storage: {
+      local: area(surroundings.local, () => changed.emit(null)),
+      session: area({}, () => changed.emit(null)),
+      managed: area(surroundings.managed ?? {}, () => undefined),
+      onChanged: changed,
+    },
     permissions: permissions(surroundings, record),
   };
   Object.defineProperty(globalThis, "chrome", { value: fake, configurable: true });
@@ -116,15 +123,17 @@ function connect(surroundings: Surroundings) {
   };
 }
 
-function area(values: Record<string, unknown>) {
+function area(values: Record<string, unknown>, changed: () => void) {
   const kept = new Map(Object.entries(values));
   return {
     get: async (key: string | null) => Object.fromEntries([...kept].filter(([name]) => key === null || name === key)),
     set: async (changes: Record<string, unknown>) => {
       for (const [key, value] of Object.entries(changes)) kept.set(key, value);
+      changed();
     },
     remove: async (keys: string | string[]) => {
       for (const key of [keys].flat()) kept.delete(key);
+      changed();
     },
   };
 }

@@ -6,22 +6,28 @@
 import type { PanelEvent, PanelMessage, ReplyBody } from "../../bridge/panel-port";
 import { main as options } from "../../options/main";
 import { main as panel } from "../main";
+import { card } from "./acting";
 import { type FakePort, installFakeChrome } from "./fake-chrome";
 import { conversation, history, preview, ready, turn } from "./fixtures";
-import { SCENES, type Scene } from "./scenes";
+import { chunkOf, type MediaMode } from "./media";
+import type { Scene } from "./scene";
+import { SCENES } from "./scenes";
 
 const query = new URLSearchParams(location.search);
-const scene = SCENES.get(query.get("scene") ?? "")?.() ?? { events: [] };
+const scene: Scene = (await SCENES.get(query.get("scene") ?? "")?.()) ?? { events: [] };
 const posted: PanelMessage[] = [];
 const ports: FakePort[] = [];
 
 /** What the page was asked for and a way to speak to it, for the tests that drive it. */
 const gallery = {
   posted,
+  /** How reads of media are answered from now on. */
+  media: scene.media ?? "well",
   post: (event: PanelEvent) => ports.at(-1)?.post(event),
   breakPort: () => ports.at(-1)?.break(),
   turn,
   conversation,
+  card,
   asked: installFakeChrome({
     connected: (port) => {
       ports.push(port);
@@ -29,10 +35,12 @@ const gallery = {
     },
     received: (message, port) => {
       posted.push(message);
-      if ("requestId" in message) port.post(answerTo(message, scene));
+      const answer = "requestId" in message ? answerTo(message, scene) : null;
+      if (answer !== null) port.post(answer);
     },
     grantSites: true,
-    local: { theme: query.get("theme") ?? "light", setupDismissed: scene.setupDismissed === true },
+    managed: scene.managed ?? {},
+    local: { ...scene.local, theme: query.get("theme") ?? "light", setupDismissed: scene.setupDismissed === true },
   }),
 };
 
@@ -40,11 +48,22 @@ Object.assign(globalThis, { gallery });
 
 type Request = Extract<PanelMessage, { requestId: string }>;
 
-function answerTo(request: Request, { noHistory = false }: Scene): PanelEvent {
+/** The answer to a request; null for one that is left without. */
+function answerTo(request: Request, { noHistory = false }: Scene): PanelEvent | null {
   const { requestId } = request;
+  if (request.kind === "media") return mediaAnswer(request, gallery.media);
   if (request.kind === "pair" && request.code === "wrong")
     return { kind: "refused", requestId, code: "pairing-refused", message: "wrong code" };
   return { kind: "reply", requestId, body: bodyFor(request, noHistory) };
+}
+
+function mediaAnswer(request: Extract<Request, { kind: "media" }>, mode: MediaMode): PanelEvent | null {
+  const { requestId, ref, offset } = request;
+  if (mode === "half" && offset > 0) return null;
+  const chunk = chunkOf(ref, offset, mode);
+  return chunk === null
+    ? { kind: "refused", requestId, code: "media-unavailable", message: "asset-unavailable" }
+    : { kind: "reply", requestId, body: { kind: "media", chunk } };
 }
 
 function bodyFor(request: Request, noHistory: boolean): ReplyBody {

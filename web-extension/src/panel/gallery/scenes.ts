@@ -1,42 +1,11 @@
 /** What the service worker says in each state that the panel has to show. */
-import type { ConversationView, Link, LinkFault, PageChip, PanelEvent, TurnView } from "../../bridge/panel-port";
+import type { LinkFault, PageChip } from "../../bridge/panel-port";
 import type { ChatErrorReason } from "../../contract/types";
 import { FAULT_HELP } from "../link-faults";
+import { ACTING } from "./acting";
 import { HOSTILE } from "./attacks";
-import { ANSWER, conversation, finished, nothing, offline, page, ready, turn } from "./fixtures";
-
-/** One state: what a page hears when it connects. */
-export interface Scene {
-  events: PanelEvent[];
-  /** The set-up card was closed before. */
-  setupDismissed?: boolean;
-  /** There is no earlier conversation. */
-  noHistory?: boolean;
-}
-
-interface Parts {
-  link?: Link;
-  page?: PageChip;
-  conversation?: ConversationView;
-}
-
-function scene(parts: Parts, more: PanelEvent[] = []): Scene {
-  return {
-    events: [
-      { kind: "link", link: parts.link ?? ready },
-      { kind: "page", page: parts.page ?? page },
-      { kind: "conversation", conversation: parts.conversation ?? conversation() },
-      ...more,
-    ],
-  };
-}
-
-function showing(...turns: TurnView[]): Scene {
-  return scene({ conversation: conversation({ turns }) });
-}
-
-const running = (changes: Partial<TurnView>): TurnView =>
-  turn({ id: "c-2", prompt: "Why does /api time out?", state: "running", text: "", startedAt: Date.now(), ...changes });
+import { ANSWER, conversation, finished, nothing, offline, page, turn } from "./fixtures";
+import { type MakeScene, running, type Scene, scene, showing } from "./scene";
 
 const HALF = ANSWER.slice(0, 420);
 
@@ -74,7 +43,7 @@ function longConversation(count: number): Scene {
 }
 
 /** Every scene by name. */
-export const SCENES: ReadonlyMap<string, () => Scene> = new Map<string, () => Scene>([
+export const SCENES: ReadonlyMap<string, MakeScene> = new Map<string, MakeScene>([
   ["connecting", () => ({ events: [{ kind: "link", link: { state: "connecting" } }] })],
   ...faultNames
     .filter(isFault)
@@ -160,5 +129,6 @@ export const SCENES: ReadonlyMap<string, () => Scene> = new Map<string, () => Sc
       }),
   ],
   ["long", () => longConversation(10_000)],
+  ...ACTING,
   ["no-history", () => ({ ...scene({ conversation: nothing }), noHistory: true })],
 ]);

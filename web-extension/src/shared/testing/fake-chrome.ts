@@ -96,6 +96,17 @@ export interface FakeTab {
   url?: string;
   title?: string;
   lastAccessed?: number;
+  status?: string;
+}
+
+/** What is asked of `scripting.executeScript`, as far as a test cares. */
+export interface FakeInjection {
+  target: { tabId: number; frameIds?: number[]; allFrames?: boolean };
+  files?: string[];
+}
+
+async function nobody(): Promise<unknown> {
+  throw new Error("Could not establish connection. Receiving end does not exist.");
 }
 
 /** A browser with one native host, storage and tabs. */
@@ -105,7 +116,7 @@ export class FakeChrome {
   readonly menus: unknown[] = [];
   tabList: FakeTab[] = [];
   lastError: { message: string } | undefined;
-  readonly storage = { local: new FakeStorage(), session: new FakeStorage() };
+  readonly storage = { local: new FakeStorage(), session: new FakeStorage(), managed: new FakeStorage() };
   readonly extension = { inIncognitoContext: false };
   readonly i18n = { getMessage: (key: string): string => key };
   readonly permissions = {
@@ -113,7 +124,25 @@ export class FakeChrome {
     onRemoved: new FakeEvent<[]>(),
     contains: async (): Promise<boolean> => true,
   };
-  readonly action = { onClicked: new FakeEvent<[FakeTab]>() };
+  /** What the toolbar icon says on each tab. */
+  readonly badges = new Map<number, string>();
+  readonly action = {
+    onClicked: new FakeEvent<[FakeTab]>(),
+    setBadgeText: async ({ tabId, text }: { tabId: number; text: string }): Promise<void> =>
+      void this.badges.set(tabId, text),
+    setBadgeBackgroundColor: async (): Promise<void> => {},
+  };
+  /** Messages to content scripts, and who answers them; by itself nobody is there. */
+  readonly told: { tabId: number; message: unknown; frameId?: number }[] = [];
+  contentScript: (tabId: number, message: unknown, frameId: number | undefined) => Promise<unknown> = nobody;
+  /** What a script that is put into a tab gives back, frame by frame; by itself none may be put there. */
+  inject: (injection: FakeInjection) => Promise<{ frameId: number; result: unknown }[]> = async () => {
+    throw new Error("Cannot access contents of the page");
+  };
+  readonly scripting = { executeScript: (injection: FakeInjection) => this.inject(injection) };
+  /** What opening an address in a tab does. */
+  navigate: (tab: FakeTab, url: string) => void = (tab, url) => Object.assign(tab, { url, status: "complete" });
+  pictures = 0;
   readonly sidePanel = {
     open: async ({ windowId }: { windowId: number }): Promise<void> => void this.opened.push(windowId),
     setPanelBehavior: async (): Promise<void> => {},
@@ -127,10 +156,15 @@ export class FakeChrome {
     onActivated: new FakeEvent<[{ tabId: number; windowId: number }]>(),
     onUpdated: new FakeEvent<[number, { status?: string; url?: string; title?: string }]>(),
     onRemoved: new FakeEvent<[number]>(),
-    get: async (id: number): Promise<FakeTab> => {
-      const tab = this.tabList.find((known) => known.id === id);
-      if (tab === undefined) throw new Error("no such tab");
-      return tab;
+    get: async (id: number): Promise<FakeTab> => ({ ...this.#tab(id) }),
+    update: async (id: number, { url }: { url: string }): Promise<void> => this.navigate(this.#tab(id), url),
+    sendMessage: async (tabId: number, message: unknown, options: { frameId?: number } = {}): Promise<unknown> => {
+      this.told.push({ tabId, message: structuredClone(message), ...options });
+      return this.contentScript(tabId, message, options.frameId);
+    },
+    captureVisibleTab: async (): Promise<string> => {
+      this.pictures += 1;
+      return "data:image/png;base64,AAAA";
     },
     query: async ({ windowId }: { windowId?: number }): Promise<FakeTab[]> =>
       this.tabList.filter((tab) => windowId === undefined || tab.windowId === windowId),
@@ -143,6 +177,7 @@ export class FakeChrome {
     this.runtime = {
       id,
       onConnect: new FakeEvent<[FakePort]>(),
+      onMessage: new FakeEvent<[unknown, unknown]>(),
       onInstalled: new FakeEvent<[]>(),
       get lastError() {
         return lastError();
@@ -155,6 +190,12 @@ export class FakeChrome {
         return port;
       },
     };
+  }
+
+  #tab(id: number): FakeTab {
+    const tab = this.tabList.find((known) => known.id === id);
+    if (tab === undefined) throw new Error("no such tab");
+    return tab;
   }
 
   /** The newest native port. */

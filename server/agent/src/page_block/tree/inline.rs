@@ -2,7 +2,7 @@
 
 use sidewire_contract::ax_tree::AxNode;
 
-use crate::page_block::lines::Lines;
+use crate::page_block::lines::{Detail, Lines};
 use crate::page_block::node::{self, Class};
 
 /// Levels that are read for one line.
@@ -48,7 +48,7 @@ pub(super) fn control(lines: &mut Lines, node: &AxNode, with_role: bool) -> Stri
     }
     push_states(&mut line, node);
     push_ref(&mut line, node);
-    if super::is_full(lines) {
+    if lines.detail == Detail::Full {
         if let Some(description) = node.description.as_deref().filter(|text| !text.is_empty()) {
             let description = lines.text(description);
             line.push_str(&format!(" — {description}"));

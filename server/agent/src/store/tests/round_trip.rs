@@ -4,6 +4,8 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use serde_json::Value;
+use sidewire_contract::media::{Asset, Media};
+use sidewire_contract::number::Positive;
 
 use super::*;
 use crate::error::{ProviderError, TurnFailure};
@@ -54,6 +56,18 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
+fn media() -> impl Strategy<Value = Media> {
+    (text(), option::of(text()), 1..u64::MAX).prop_map(|(caption, alt, bytes)| Media {
+        caption: Some(caption),
+        alt,
+        original: Some(Asset {
+            bytes: Positive::new(bytes).unwrap(),
+            ..picture().original.unwrap()
+        }),
+        ..picture()
+    })
+}
+
 fn failure() -> impl Strategy<Value = TurnFailure> {
     let provider = |source| TurnFailure::Provider { source };
     prop_oneof![
@@ -80,13 +94,17 @@ fn tool() -> impl Strategy<Value = ToolRow> {
         text(),
         any::<Option<bool>>(),
         any::<Option<u64>>(),
+        option::of(text()),
+        option::of(text()),
     )
-        .prop_map(|(call_id, tool, label, ok, ms)| ToolRow {
+        .prop_map(|(call_id, tool, label, ok, ms, input, output)| ToolRow {
             call_id,
             tool,
             label,
             ok,
             ms,
+            input,
+            output,
         })
 }
 
@@ -102,7 +120,7 @@ fn record() -> impl Strategy<Value = TurnRecord> {
     let shown = (
         vec(tool(), 0..3),
         vec(reference, 0..3),
-        vec(value(), 0..3),
+        vec(media(), 0..3),
         vec(prop::sample::select(NOTICES.to_vec()), 0..3),
         option::of(page),
         option::of(text()),
@@ -151,7 +169,9 @@ fn part() -> impl Strategy<Value = Part> {
             }
         }),
         (text(), text()).prop_map(|(mime_type, blob)| Part::Image { mime_type, blob }),
-        value().prop_map(|descriptor| Part::Media { descriptor }),
+        media().prop_map(|media| Part::Media {
+            descriptor: Box::new(media)
+        }),
         (text(), text(), any::<i64>()).prop_map(|(title, url, captured_at_ms)| Part::Page {
             title,
             url,
@@ -225,16 +245,13 @@ async fn arguments_as_deep_as_a_parser_allows_come_back() {
     let call = Part::ToolCall {
         call_id: "c".to_owned(),
         name: "n".to_owned(),
-        arguments: arguments.clone(),
+        arguments,
     };
     let messages = vec![Message {
         role: Role::Assistant,
         parts: vec![call],
     }];
-    let record = TurnRecord {
-        media: vec![arguments],
-        ..answered("t1", "q", "a")
-    };
+    let record = answered("t1", "q", "a");
     assert_eq!(
         there_and_back(record.clone(), messages.clone()).await,
         (record, messages)

@@ -181,6 +181,7 @@ pub(super) fn request() -> ModelRequest {
         page: None,
         mode: Mode::Educational,
         tools: Vec::new(),
+        pictures: Vec::new(),
         max_output_tokens: 77,
     }
 }

@@ -1,0 +1,531 @@
+/**
+ * The page side of page tools in a real browser: what a tool does to a page is asserted on the page, not on its answer.
+ *
+ * Rows of the list of faults not to repeat (chat-extension.md §9) are named where a test stands for one.
+ */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { Browser } from "../harness/browser";
+import { Home } from "../harness/home";
+import { browserArgs, type Site } from "../harness/site";
+import { until, untilEqual } from "../harness/until";
+import { type CallOptions, type Reply, TabTools } from "../page-tools/driver";
+import { pageUrl, servePages } from "../page-tools/site";
+
+let home: Home;
+let site: Site;
+let browser: Browser;
+
+beforeAll(async () => {
+  [home, site] = await Promise.all([Home.create(), servePages()]);
+  browser = await Browser.launch(home, { withoutHost: true, args: browserArgs([site]) });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await home?.close();
+  await site?.close();
+});
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((page) => page.close()));
+});
+
+const opened: Page[] = [];
+let count = 0;
+
+/** A page with its tools, and shorthands for both. */
+async function open(name: string) {
+  const page = await browser.context.newPage();
+  opened.push(page);
+  count += 1;
+  // An address of its own, by which its tab is found.
+  await page.goto(`${pageUrl(name)}?${count}`);
+  const tools = await TabTools.of(browser, page);
+  const run = (tool: string, args: Record<string, unknown>, options?: CallOptions) => tools.run(tool, args, options);
+  const click = (role: string, more: string, options?: CallOptions) => run("page_click", { role, name: more }, options);
+  const fill = (label: string, value: string, options?: CallOptions) =>
+    run("page_fill", { name: label, value }, options);
+  return { page, tools, run, click, fill };
+}
+
+function value(page: Page, selector: string): Promise<string> {
+  return page.locator(selector).inputValue();
+}
+
+/** What a page has written down of itself. */
+function noted(page: Page, name: string): Promise<unknown> {
+  return page.evaluate((key) => Reflect.get(window, key), name);
+}
+
+async function stateOf(page: Page): Promise<unknown> {
+  return JSON.parse((await page.locator("#state").textContent()) ?? "");
+}
+
+/** Answered with an error of a code, and words that say why. */
+function refused(reply: Reply, code: string, detail: string | RegExp): void {
+  expect(reply).toEqual({ ok: false, code, detail: expect.stringMatching(detail) });
+}
+
+function done(reply: Reply): string {
+  expect(reply, JSON.stringify(reply)).toMatchObject({ ok: true });
+  return reply.text ?? "";
+}
+
+describe("page_fill", () => {
+  test("replaces what a plain field holds, with the events of typing (578234e: 443 became 443443)", async () => {
+    const { page, fill } = await open("plain");
+    expect(done(await fill("Port", "8443"))).toContain('it now holds "8443"');
+    expect(await value(page, "#port")).toBe("8443");
+    expect(await noted(page, "seen")).toEqual(["beforeinput:port", "input:port", "change:port"]);
+    done(await fill("Port", "9443"));
+    expect(await value(page, "#port")).toBe("9443");
+    done(await fill("Note", "one\ntwo"));
+    expect(await value(page, "#note")).toBe("one\ntwo");
+    done(await fill("Port", ""));
+    expect(await value(page, "#port")).toBe("");
+  });
+
+  test("is kept by React's controlled inputs, and says so when React refuses or sets it out", async () => {
+    const { page, fill } = await open("react");
+    done(await fill("Name", "lb2"));
+    expect(done(await fill("Amount", "1234567"))).toContain('the page shows it as "1,234,567"');
+    refused(await fill("Digits", "8x"), "value-not-kept", /now holds "80"/);
+    expect(await stateOf(page)).toMatchObject({ name: "lb2", amount: "1,234,567", digits: "80" });
+  });
+
+  test("reaches the models of Vue and of a value accessor like Angular's, touched state included", async () => {
+    const vue = await open("vue");
+    done(await vue.fill("Name", "lb3"));
+    done(await vue.fill("Lazy", "left"));
+    expect(await stateOf(vue.page)).toEqual({ name: "lb3", lazy: "left", on: false });
+
+    const angular = await open("plain");
+    done(await angular.fill("Origin", "10.0.0.1"));
+    done(await angular.fill("Port", "1"));
+    expect(await angular.page.locator("#origin-state").textContent()).toBe("10.0.0.1/true");
+  });
+
+  test("rewrites editable content, and the model of an editor that takes every edit itself", async () => {
+    const { page, fill } = await open("editor");
+    done(await fill("Description", "new words"));
+    expect(await page.locator("#rich").innerText()).toBe("new words");
+    done(await fill("Description", "first\nsecond"));
+    expect((await page.locator("#rich").innerText()).split(/\n+/)).toEqual(["first", "second"]);
+    done(await fill("Own editor", "mine"));
+    expect(await page.locator("#model").textContent()).toBe("mine");
+  });
+
+  test("refuses a value that the field cannot hold, and leaves the field alone", async () => {
+    const { page, fill } = await open("plain");
+    refused(await fill("Percent", "many"), "bad-value", /a number as 12.5 from 0 to 100/);
+    refused(await fill("Percent", "101"), "bad-value", /from 0 to 100/);
+    refused(await fill("Start", "31.3.2026"), "bad-value", /2026-03-31/);
+    refused(await fill("Colour", "red"), "bad-value", /#1a2b3c/);
+    refused(await fill("Short", "too long"), "bad-value", /at most 5 characters, this has 8/);
+    refused(await fill("Fixed", "other"), "not-editable", /read-only/);
+    refused(await fill("Use TLS", "yes"), "wrong-kind", /page_click/);
+    expect(await noted(page, "seen")).toEqual([]);
+    done(await fill("Percent", "50"));
+    done(await fill("Start", "2026-03-31"));
+    done(await fill("Colour", "#1A2B3C"));
+    done(await fill("Weight", "3"));
+    expect(await Promise.all(["#percent", "#start", "#colour", "#weight"].map((each) => value(page, each)))).toEqual([
+      "50",
+      "2026-03-31",
+      "#1a2b3c",
+      "3",
+    ]);
+  });
+
+  test("types no secret unasked, and never says one", async () => {
+    const { page, tools, fill, run } = await open("plain");
+    refused(await fill("Passphrase", "hunter2"), "secret-field", /holds a secret/);
+    refused(await fill("API token", "abcdef"), "secret-field", /holds a secret/);
+    refused(await run("page_press", { name: "Passphrase", key: "h" }), "secret-field", /holds a secret/);
+    expect(await value(page, "#password")).toBe("");
+    expect(await tools.target("ask", "page_fill", { name: "Passphrase", value: "hunter2" })).toEqual({
+      ok: true,
+      role: "textbox",
+      name: "Passphrase",
+      secret: true,
+      editable: true,
+    });
+    const allowed = await fill("Passphrase", "hunter2", { mayTypeSecrets: true });
+    expect(done(allowed)).not.toContain("hunter2");
+    expect(await value(page, "#password")).toBe("hunter2");
+  });
+});
+
+describe("page_click", () => {
+  test("sends the whole sequence of a mouse, and one click", async () => {
+    const { page, click, run } = await open("plain");
+    await page.locator("#needed").fill("x");
+    const text = done(await click("button", "Save"));
+    expect(text).toContain('The page says: "Saved port 443"');
+    const once = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"].map((type) => [
+      type,
+      true,
+      type.startsWith("pointer") ? 0 : 1,
+    ]);
+    expect(await noted(page, "pressed")).toEqual(once);
+    done(await run("page_click", { role: "button", name: "Save", double: true }));
+    const types = z(await noted(page, "pressed")).slice(once.length);
+    expect(types.filter((type) => type === "click")).toHaveLength(2);
+    expect(types.at(-1)).toBe("dblclick");
+  });
+
+  test("works in React, and tells the state of what can be on", async () => {
+    const react = await open("react");
+    done(await react.click("button", "Count"));
+    expect(await stateOf(react.page)).toMatchObject({ clicks: 1 });
+
+    const { page, click } = await open("plain");
+    expect(done(await click("checkbox", "Use TLS"))).toContain("It is now checked.");
+    expect(await page.locator("#tls").isChecked()).toBe(true);
+    expect(done(await click("radio", "Mode B"))).toContain("It is now checked.");
+    expect(done(await click("button", "Ask"))).toContain('Opened: dialog "Really?".');
+    refused(await click("button", "Save"), "no-such-element", /Save/);
+  });
+
+  test("says which fields a form does not accept", async () => {
+    const { page, click } = await open("plain");
+    const text = done(await click("button", "Save"));
+    expect(text).toMatch(/Not accepted: textbox "Needed": Please fill/);
+    expect(text).toContain('Focus: textbox "Needed".');
+    expect(await page.locator("#status").textContent()).toBe("");
+  });
+
+  test("hits what it means under zoom, scaling and a sticky header (0f24a91: silent mis-clicks under zoom)", async () => {
+    const { page, click } = await open("hit");
+    const names = ["Zoom A", "Zoom B", "Zoom C", "Scale A", "Scale B", "Far down"];
+    for (const name of names) done(await click("button", name));
+    expect(await noted(page, "hits")).toEqual(names);
+    // From the bottom back to the top, where the header covers what is scrolled just into view.
+    done(await click("button", "Zoom A"));
+    expect(await noted(page, "hits")).toEqual([...names, "Zoom A"]);
+  });
+
+  test("names what is in the way, and presses nothing", async () => {
+    const { page, click } = await open("hit");
+    refused(await click("button", "Covered"), "occluded", /dialog "Cookie notice" is in front of button "Covered"/);
+    refused(await click("button", "Locked"), "disabled", /button "Locked" is disabled/);
+    refused(await click("button", "Twice"), "ambiguous", /^2 fit: e\d+ button "Twice"; e\d+ button "Twice"$/);
+    refused(await click("button", "Nowhere"), "no-such-element", /nothing on the page is button "Nowhere"/);
+    expect(await noted(page, "hits")).toEqual([]);
+  });
+
+  test("waits for what moves", async () => {
+    const { page, click } = await open("hit");
+    await page.evaluate(() => Reflect.get(window, "slide")());
+    done(await click("button", "Sliding"));
+    expect(await noted(page, "hits")).toEqual(["Sliding"]);
+  });
+
+  test("reaches through nested shadow roots", async () => {
+    const { page, click, fill } = await open("hit");
+    done(await click("button", "Deep button"));
+    done(await fill("Deep", "inside"));
+    expect(await noted(page, "hits")).toEqual(["Deep button"]);
+    expect(await value(page, "inner-box input")).toBe("inside");
+  });
+
+  test("says where a link leads before the page is gone, and a dead reference is named so", async () => {
+    const { page, run, click } = await open("words");
+    const reply = await click("link", "To the form");
+    expect(done(reply)).toContain("The page is going to https://tools.console.ves.volterra.io/plain.html.");
+    await page.waitForURL(pageUrl("plain"));
+
+    const react = await open("react");
+    const ref = await refOf(react.run, "button", "Edit one");
+    done(await react.run("page_click", { ref }));
+    done(await react.click("button", "Redraw"));
+    refused(await react.run("page_click", { ref }), "dead-ref", /not on the page any more/);
+    refused(await run("page_click", { ref: "e99999" }), "dead-ref", /e99999/);
+  });
+});
+
+describe("page_select", () => {
+  test("chooses in the browser's own lists, by label or value, and lists the options it has", async () => {
+    const { page, run } = await open("widgets");
+    done(await run("page_select", { name: "Region", options: ["Frankfurt"] }));
+    done(await run("page_select", { name: "Region", options: ["fr"] }));
+    done(await run("page_select", { name: "Tags", options: ["red", "blue"] }));
+    expect(await noted(page, "changes")).toEqual(["region:Frankfurt", "region:Paris", "tags:red,blue"]);
+    const unknown = await run("page_select", { name: "Region", options: ["Oslo"] });
+    refused(unknown, "no-such-option", /no "Oslo"; the options are "Choose", "Paris", "Frankfurt", "Ohio"/);
+    refused(await run("page_select", { name: "Region", options: ["Ohio"] }), "disabled", /"Ohio" is disabled/);
+    refused(await run("page_select", { name: "Region", options: ["fr", "de"] }), "bad-arguments", /one option only/);
+    const react = await open("react");
+    done(await react.run("page_select", { name: "Kind", options: ["TCP"] }));
+    expect(await stateOf(react.page)).toMatchObject({ kind: "tcp" });
+  });
+
+  test("opens a drawn list, picks and closes it in one step (9f3a173: dropdown closed before pick)", async () => {
+    const { page, run } = await open("widgets");
+    const text = done(await run("page_select", { name: "Algorithm", options: ["Source IP"] }));
+    expect(text).toContain('It now shows "Source IP"');
+    expect(await page.locator("#opener").textContent()).toBe("Source IP");
+    expect(await page.locator(".overlay").count()).toBe(0);
+    const unknown = await run("page_select", { name: "Algorithm", options: ["Fastest"] });
+    refused(unknown, "no-such-option", /the options are "Round robin", "Least request"/);
+    expect(await page.locator(".overlay").count()).toBe(0);
+  });
+
+  test("filters a long list by typing, and sets a list of several", async () => {
+    const { page, run } = await open("widgets");
+    done(await run("page_select", { name: "Namespace", options: ["namespace-217"] }));
+    expect(await page.locator("#state").textContent()).toBe("namespace-217");
+    done(await run("page_select", { name: "Sizes", options: ["medium", "large"] }));
+    const chosen = page.locator("#sizes [aria-selected=true]");
+    expect(await chosen.allTextContents()).toEqual(["medium", "large"]);
+  });
+});
+
+describe("page_press", () => {
+  test("does what the browser does for a key", async () => {
+    const { page, run } = await open("plain");
+    done(await run("page_press", { name: "Port", key: "Control+A" }));
+    done(await run("page_press", { name: "Port", key: "5" }));
+    expect(await value(page, "#port")).toBe("5");
+    done(await run("page_press", { key: "Backspace" }));
+    expect(await value(page, "#port")).toBe("");
+    done(await run("page_press", { name: "Note", key: "Control+A" }));
+    done(await run("page_press", { name: "Note", key: "Enter" }));
+    expect(await value(page, "#note")).toBe("\n");
+    expect(done(await run("page_press", { name: "Port", key: "Tab" }))).toContain('Focus: textbox "Note".');
+    done(await run("page_press", { name: "Percent", key: "ArrowUp" }));
+    expect(await value(page, "#percent")).toBe("8");
+    await page.locator("#needed").fill("x");
+    done(await run("page_press", { name: "Needed", key: "Enter" }));
+    expect(await page.locator("#status").textContent()).toBe("Saved port ");
+    done(await run("page_press", { role: "checkbox", key: "Space" }));
+    expect(await page.locator("#tls").isChecked()).toBe(true);
+    refused(await run("page_press", { key: "Hyper+Q" }), "bad-arguments", /no key/);
+  });
+
+  test("closes a dialog with Escape", async () => {
+    const { page, run, click } = await open("plain");
+    done(await click("button", "Ask"));
+    expect(done(await run("page_press", { key: "Escape" }))).toContain('Closed: dialog "Really?".');
+    expect(await page.locator("#dialog").isVisible()).toBe(false);
+  });
+});
+
+describe("page_scroll", () => {
+  test("moves by screens, to an edge and to an element, and says where it is", async () => {
+    const { page, run } = await open("hit");
+    const top = () => page.evaluate(() => Math.round(scrollY));
+    expect(done(await run("page_scroll", { direction: "down", amount: 1 }))).toMatch(/Scrolled; \d+ % of the way/);
+    expect(await top()).toBe(800);
+    expect(done(await run("page_scroll", { edge: "bottom" }))).toContain("at the bottom");
+    expect(done(await run("page_scroll", { direction: "down" }))).toContain("Did not move; at the bottom");
+    expect(done(await run("page_scroll", { edge: "top" }))).toContain("at the top");
+    expect(done(await run("page_scroll", { role: "button", name: "Far down" }))).toContain(
+      'button "Far down" into view',
+    );
+    expect(await page.getByText("Far down").boundingBox()).toMatchObject({ y: expect.closeTo(390, -2) });
+  });
+});
+
+describe("reading", () => {
+  test("page_find gives references that survive reading again", async () => {
+    const { run, tools } = await open("plain");
+    const first = await run("page_find", { role: "textbox", name: "port" });
+    expect(first).toMatchObject({ data: { total: 1, candidates: [{ role: "textbox", name: "Port" }] } });
+    const second = await run("page_find", { name: "Port" }, { prefix: "f7" });
+    const ref = await refOf(run, "textbox", "Port");
+    expect(second).toMatchObject({ text: expect.stringContaining(`f7${ref} textbox "Port"`) });
+    done(await run("page_fill", { ref: `f7${ref}`, value: "1" }));
+    expect(await tools.run("page_find", { text: "Use TLS" })).toMatchObject({ data: { total: 1 } });
+    refused(await run("page_find", {}), "bad-arguments", /role, a name or a text/);
+  });
+
+  test("page_text reads all that is seen and nothing else, in pages, without secrets", async () => {
+    const { run } = await open("words");
+    const first = done(await run("page_text", { limit: 500 }));
+    expect(first).toMatch(
+      /^Characters 0 to 500 of \d+\. Go on with offset 500\.\nCertificates\nTwo are about to expire\.\n/,
+    );
+    expect(first).toContain("Name | API key\ncert-0 | [redacted]\ncert-1 | none");
+    let text = "";
+    for (let offset = 0, total = 1; offset < total; ) {
+      const { data } = await run("page_text", { offset, limit: 20_000 });
+      if (data?.text === undefined || data.text === "") throw new Error("no text");
+      text += data.text;
+      offset += data.text.length;
+      total = data.total;
+    }
+    expect(text).toContain("cert-899 | none");
+    expect(text).not.toMatch(/never shown|not shown either|qX7zP9vK2mW4tR8sY1bN|typed/);
+  });
+
+  test("page_find and page_snapshot reach what a snapshot of the whole leaves out", async () => {
+    const { run } = await open("words");
+    expect(await run("page_find", { text: "cert-899" })).toMatchObject({ data: { total: 1 } });
+    const main = await refOf(run, "main", "");
+    const part = done(await run("page_snapshot", { ref: main, bytes: 800 }));
+    expect(part).toContain('heading "Certificates" (level 1)');
+    expect(new TextEncoder().encode(part).length).toBeLessThanOrEqual(860);
+  });
+
+  test("wait_for sees what appears, can be used and goes, and gives up in time", async () => {
+    const { run, click, page } = await open("words");
+    const waiting = run("wait_for", { role: "button", name: "Renew", state: "enabled" });
+    await click("button", "Later");
+    expect(done(await waiting)).toContain('There is button "Renew", and it can be used.');
+    const gone = run("wait_for", { text: "All renewed", state: "gone" });
+    await page.evaluate(() => document.querySelector("[role=alert]")?.remove());
+    expect(done(await gone)).toContain("is gone");
+    refused(await run("wait_for", { text: "Never", timeoutMs: 300 }), "timeout", /after 0.3 s: .*Never/);
+    expect(done(await run("wait_for", { settled: true }))).toBe("The page is at rest.");
+    const moved = run("wait_for", { url: "#part" });
+    await click("link", "Further down");
+    expect(done(await moved)).toContain("#part");
+  });
+});
+
+describe("frames", () => {
+  test("acts inside a frame, and not through what covers the frame", async () => {
+    const { page, tools, run } = await open("frames");
+    const frameId = await tools.childFrame();
+    done(await run("page_fill", { name: "Inside", value: "typed" }, { frameId }));
+    done(await run("page_click", { role: "button", name: "Go inside" }, { frameId }));
+    const inner = page.frame({ url: /inner/ });
+    expect(await inner?.title()).toBe("Pressed inside");
+    expect(await inner?.locator("#inside").inputValue()).toBe("typed");
+    await page.evaluate(() => document.getElementById("veil")?.removeAttribute("hidden"));
+    const covered = await run("page_click", { role: "button", name: "Go inside" }, { frameId });
+    refused(covered, "occluded", /something around this frame is in front of button "Go inside"/);
+  });
+});
+
+describe("consent", () => {
+  test("acts only on what the person was asked about (S22)", async () => {
+    const { page, tools, run } = await open("plain");
+    const args = { role: "button", name: "Save" };
+    expect(await tools.target("one", "page_click", args)).toMatchObject({ ok: true, role: "button", name: "Save" });
+    // The page swaps the button for another of the same name while the card is open.
+    await page.evaluate(() =>
+      document.getElementById("save")?.replaceWith(document.getElementById("save")?.cloneNode(true) ?? ""),
+    );
+    refused(await run("page_click", args, { call: "one", confirmed: true }), "target-changed", /page changed/);
+    const ref = await refOf(run, "button", "Ask");
+    await tools.target("two", "page_click", { ref });
+    // The page renames the very element.
+    await page.evaluate(() => Reflect.set(document.getElementById("ask") ?? {}, "textContent", "Delete all"));
+    refused(await run("page_click", { ref }, { call: "two", confirmed: true }), "target-changed", /page changed/);
+    refused(
+      await run("page_click", { ref }, { call: "never-asked", confirmed: true }),
+      "target-changed",
+      /page changed/,
+    );
+    await tools.target("three", "page_click", { ref });
+    done(await run("page_click", { ref }, { call: "three", confirmed: true }));
+    expect(await page.locator("#dialog").isVisible()).toBe(true);
+  });
+
+  test("refuses what could not be done before anyone is asked", async () => {
+    const { tools } = await open("plain");
+    refused(await tools.target("a", "page_fill", { name: "Percent", value: "x" }), "bad-value", /number/);
+    refused(await tools.target("b", "page_click", { name: "Reset all" }), "disabled", /group that is disabled/);
+    refused(await tools.target("c", "page_fill", { name: "Port" }), "bad-arguments", /"value" is missing/);
+    expect(await tools.target("d", "page_eval", {})).toEqual({ ok: false, code: "unknown-tool" });
+  });
+
+  test("a page can neither send our messages nor see our answers", async () => {
+    const { page } = await open("plain");
+    const seen = await page.evaluate(() => ({
+      api: typeof Reflect.get(window, "chrome")?.runtime?.sendMessage,
+      ours: typeof Reflect.get(window, "sidewireCapture"),
+    }));
+    expect(seen).toEqual({ api: "undefined", ours: "undefined" });
+    await page.evaluate(() =>
+      postMessage({ kind: "sidewire-tool", call: "x", tool: "page_click", arguments: { name: "Ask" } }, "*"),
+    );
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    expect(await page.locator("#dialog").isVisible()).toBe(false);
+  });
+
+  test("a cancelled call answers once, acts on nothing and leaves nothing", async () => {
+    const { tools, run } = await open("plain");
+    const waiting = run("wait_for", { text: "Never", timeoutMs: 60_000 }, { call: "long" });
+    await until("the call", async () => {
+      await tools.end("long");
+      const ended = await Promise.race([waiting, new Promise<null>((resolve) => setTimeout(resolve, 50, null))]);
+      return ended ?? undefined;
+    });
+    expect(await waiting).toEqual({ ok: false, code: "cancelled" });
+  });
+});
+
+describe("drawings", () => {
+  const hosts = (page: Page) => page.locator("html > [popover]");
+
+  test("outline, callout and badge lie over the page, take no room and go", async () => {
+    const { page, tools, run } = await open("plain");
+    const before = await page.locator("#save").boundingBox();
+    await tools.target("one", "page_click", { role: "button", name: "Save" });
+    await untilEqual("a host", 1, () => hosts(page).count());
+    expect(done(await run("annotate", { role: "button", name: "Save", text: "<b>Saves</b> the form" }))).toContain(
+      "Shown at",
+    );
+    await tools.tell({ kind: "sidewire-tool-badge", call: "one", text: "Clicks Save", stop: "Stop" });
+    expect(await page.locator("#save").boundingBox()).toEqual(before);
+    // The page cannot look inside, and what lies below can still be pressed.
+    expect(await hosts(page).evaluate((host) => [host.shadowRoot, host.textContent])).toEqual([null, ""]);
+    const text = done(await run("page_text", {}));
+    expect(text).not.toMatch(/Sidewire|Saves/);
+    await page.locator("#needed").fill("x");
+    await page.locator("#save").click();
+    expect(await page.locator("#status").textContent()).toBe("Saved port 443");
+    await tools.end("one");
+    await tools.tell({ kind: "sidewire-tool-clear" });
+    await untilEqual("no host", 0, () => hosts(page).count());
+  });
+
+  test("decoration never fails a turn (578234e: model looped on a failed annotate)", async () => {
+    const { page, run } = await open("plain");
+    expect(done(await run("annotate", { name: "Nowhere", text: "x" }))).toMatch(/^skipped: nothing on the page/);
+    expect(done(await run("highlight", { ref: "e4711" }))).toMatch(/^skipped: e4711 is not on the page/);
+    expect(done(await run("highlight", { name: "Port", seconds: 1 }))).toContain("for 1 s");
+    await page.evaluate(() => document.querySelector("html > [popover]")?.remove());
+    await untilEqual("the host again", 1, () => hosts(page).count());
+    await untilEqual("no host", 0, () => hosts(page).count());
+  });
+
+  test("only a person's own press on Stop counts (N20)", async () => {
+    const { page, tools } = await open("plain");
+    const [worker] = browser.context.serviceWorkers();
+    await worker?.evaluate(() => {
+      const heard: unknown[] = [];
+      Reflect.set(globalThis, "heardStops", heard);
+      chrome.runtime.onMessage.addListener((message: unknown) => {
+        if (JSON.stringify(message).includes("sidewire-stop")) heard.push(message);
+      });
+    });
+    const stops = async () => worker?.evaluate(() => Reflect.get(globalThis, "heardStops"));
+    await tools.tell({ kind: "sidewire-tool-badge", call: "one", text: "Clicks Save", stop: "Stop" });
+    await untilEqual("a host", 1, () => hosts(page).count());
+    await hosts(page).evaluate((host) =>
+      host.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true })),
+    );
+    expect(await stops()).toEqual([]);
+    await page.mouse.click(1280 - 40, 30);
+    await until("the stop", async () => ((await stops()) ?? []).length > 0 || undefined);
+    expect(await stops()).toEqual([{ kind: "sidewire-stop", call: "one" }]);
+  });
+});
+
+/** The first member of each pair of a list. */
+function z(value: unknown): unknown[] {
+  return Array.isArray(value) ? value.map((each: unknown) => (Array.isArray(each) ? each[0] : each)) : [];
+}
+
+/** The reference of the one element of a role and name. */
+async function refOf(run: (tool: string, args: Record<string, unknown>) => Promise<Reply>, role: string, name: string) {
+  const { text = "" } = await run("page_find", { role, name });
+  const ref = /^(e\d+) /.exec(text)?.[1];
+  if (ref === undefined) throw new Error(`no reference in ${text}`);
+  return ref;
+}

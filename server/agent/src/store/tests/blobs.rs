@@ -1,0 +1,160 @@
+use std::sync::{Arc, Mutex};
+
+use rusqlite::Connection;
+use sidewire_contract::ids::BlobRef;
+use sidewire_contract::media::{Asset, MimeType};
+use sidewire_contract::number::Positive;
+
+use super::*;
+use crate::store::{AddBlobsError, schema};
+
+const PLENTY: u64 = 1 << 30;
+
+fn file(byte: u8) -> BlobRef {
+    BlobRef::from_sha256([byte; 32])
+}
+
+fn picture(byte: u8, bytes: u64) -> Asset {
+    Asset {
+        reference: file(byte),
+        mime_type: MimeType::Png,
+        bytes: Positive::new(bytes).unwrap(),
+    }
+}
+
+/// Which of these files nobody shows.
+async fn swept(store: &Store, files: &[u8]) -> Vec<BlobRef> {
+    let removed = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&removed);
+    let count = store
+        .blobs_sweep(files.iter().copied().map(file).collect(), move |file| {
+            log.lock().unwrap().push(file.clone());
+        })
+        .await
+        .unwrap();
+    let removed = removed.lock().unwrap().clone();
+    assert_eq!(removed.len(), count);
+    removed
+}
+
+#[tokio::test]
+async fn a_file_is_its_owners_in_any_of_their_conversations_and_nobody_elses() {
+    let store = memory();
+    let (one, two) = (
+        conversation(&store, ann(), "one").await,
+        conversation(&store, ann(), "two").await,
+    );
+    let picture = picture(1, 7);
+    store.blobs_add(one, vec![picture.clone()], PLENTY).await.unwrap();
+    assert_eq!(
+        store.blob_of_owner(&ann(), &file(1)).await.unwrap(),
+        Some(picture.clone())
+    );
+    assert_eq!(store.blob_of_owner(&bob(), &file(1)).await.unwrap(), None);
+    assert_eq!(store.blob_of_owner(&ann(), &file(2)).await.unwrap(), None);
+    assert_eq!(
+        store.blob_of_conversation(one, &file(1)).await.unwrap(),
+        Some(picture)
+    );
+    assert_eq!(store.blob_of_conversation(two, &file(1)).await.unwrap(), None);
+    let nowhere = store.blobs_add(ConversationId::mint(), vec![], PLENTY).await;
+    assert!(matches!(nowhere, Err(AddBlobsError::Store(StoreError::NotFound))));
+}
+
+#[tokio::test]
+async fn a_file_goes_with_the_last_conversation_that_shows_it() {
+    let store = memory();
+    let id = conversation_with(&store, "first", "x", 10).await;
+    turn_at(&store, id, ("t2", "q2", "y"), 20).await;
+    store.blobs_add(id, vec![picture(1, 7)], PLENTY).await.unwrap();
+    store.blobs_add(id, vec![picture(1, 7)], PLENTY).await.unwrap();
+    let branch = store
+        .branch(&ann(), id, &TurnId("t2".to_owned()), 30)
+        .await
+        .unwrap();
+    assert_eq!(swept(&store, &[1, 2]).await, [file(2)]);
+
+    store.delete(&ann(), id, 40).await.unwrap();
+    store.delete(&ann(), branch.id, 40).await.unwrap();
+    assert_eq!(
+        store.blob_of_owner(&ann(), &file(1)).await.unwrap(),
+        None,
+        "a deleted conversation shows nothing"
+    );
+    assert_eq!(swept(&store, &[1]).await, [], "it can still be restored");
+    store.purge(40 + 60 * 60 * 1000).await.unwrap();
+    assert_eq!(swept(&store, &[1]).await, [file(1)]);
+}
+
+#[tokio::test]
+async fn delete_all_sets_the_files_of_an_owner_free() {
+    let store = memory();
+    let (anns, bobs) = (
+        conversation(&store, ann(), "a").await,
+        conversation(&store, bob(), "b").await,
+    );
+    store
+        .blobs_add(anns, vec![picture(1, 7), picture(2, 7)], PLENTY)
+        .await
+        .unwrap();
+    store.blobs_add(bobs, vec![picture(2, 7)], PLENTY).await.unwrap();
+    store.delete_all(Some(&ann())).await.unwrap();
+    assert_eq!(swept(&store, &[1, 2]).await, [file(1)]);
+    store.delete_all(None).await.unwrap();
+    assert_eq!(swept(&store, &[2]).await, [file(2)]);
+    assert_eq!(store.blob_bytes().await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn the_quota_counts_each_file_once_and_is_said_in_the_error() {
+    let store = memory();
+    let (one, two) = (
+        conversation(&store, ann(), "one").await,
+        conversation(&store, bob(), "two").await,
+    );
+    store.blobs_add(one, vec![picture(1, 60)], 100).await.unwrap();
+    store.blobs_add(two, vec![picture(1, 60)], 100).await.unwrap();
+    assert_eq!(store.blob_bytes().await.unwrap(), 60);
+    store.blobs_add(one, vec![picture(2, 40)], 100).await.unwrap();
+    let error = store.blobs_add(one, vec![picture(3, 1)], 100).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "media takes 100 of 100 bytes, and 1 more do not fit; delete conversations that show media"
+    );
+    store.blobs_add(two, vec![picture(2, 40)], 100).await.unwrap();
+    assert_eq!(store.blob_of_owner(&ann(), &file(3)).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_database_of_the_first_format_is_converted_with_all_its_conversations() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path(), "test").unwrap();
+    let id = conversation_with(&store, "kept", "x", 10).await;
+    drop(store);
+    // Exactly what the first step made.
+    let file = folder.path().join("sidewire.db");
+    let older = Connection::open(&file).unwrap();
+    older.execute_batch("DROP TABLE blob_reference").unwrap();
+    older.pragma_update(None, "user_version", 1).unwrap();
+    let first = Connection::open_in_memory().unwrap();
+    first.execute_batch(include_str!("../schema/1.sql")).unwrap();
+    assert_eq!(shape(&older), shape(&first));
+    drop(older);
+
+    let store = Store::open(folder.path(), "test").unwrap();
+    assert_eq!(turns(&store, id).await.len(), 1);
+    store.blobs_add(id, vec![picture(1, 7)], PLENTY).await.unwrap();
+    drop(store);
+    assert_eq!(
+        schema::format(&Connection::open(&file).unwrap()).unwrap(),
+        schema::FORMAT
+    );
+}
+
+fn shape(connection: &Connection) -> Vec<String> {
+    let mut statement = connection
+        .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
+        .unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.collect::<rusqlite::Result<_>>().unwrap()
+}

@@ -1,0 +1,159 @@
+//! Which of its tools a model call is offered: what the mode has, what fits the window, hidden ones only when needed.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use sidewire_contract::mode::Mode;
+
+use super::Tool;
+use crate::message::{Message, Part};
+use crate::modes;
+use crate::provider::ToolSpec;
+
+/// What decides about the offer. Nothing of it is page text, so no page can widen it (S22).
+pub(crate) struct Need {
+    mode: Mode,
+    /// Words of the question and names that were called before.
+    named: HashSet<String>,
+}
+
+impl Need {
+    /// The need of a question in a mode, after these messages.
+    pub(crate) fn new<'a>(
+        mode: Mode,
+        question: &str,
+        messages: impl IntoIterator<Item = &'a Message>,
+    ) -> Self {
+        let called = messages
+            .into_iter()
+            .flat_map(|message| &message.parts)
+            .filter_map(called_name);
+        let named = words(question)
+            .chain(called)
+            .map(str::to_ascii_lowercase)
+            .collect();
+        Self { mode, named }
+    }
+
+    fn includes(&self, tool: &dyn Tool) -> bool {
+        let meta = tool.meta();
+        modes::offers(self.mode, &meta.name)
+            && (!meta.hidden || self.named.contains(&meta.name.to_ascii_lowercase()))
+    }
+}
+
+/// What a model is offered of `tools`, in their order, at most `room` bytes of declarations.
+pub(crate) fn offered(tools: &[Arc<dyn Tool>], need: &Need, room: usize) -> Vec<ToolSpec> {
+    let mut left = room;
+    let mut dropped = 0_usize;
+    let specs = tools
+        .iter()
+        .filter(|tool| need.includes(tool.as_ref()))
+        .filter_map(|tool| {
+            let spec = spec(tool.as_ref());
+            match left.checked_sub(spec.weight()) {
+                Some(rest) => left = rest,
+                None => {
+                    dropped += 1;
+                    return None;
+                }
+            }
+            Some(spec)
+        })
+        .collect();
+    if dropped > 0 {
+        tracing::warn!(
+            dropped,
+            "some tools do not fit the model's window and are not offered"
+        );
+    }
+    specs
+}
+
+fn spec(tool: &dyn Tool) -> ToolSpec {
+    let meta = tool.meta();
+    ToolSpec {
+        name: meta.name.clone(),
+        description: meta.description.clone(),
+        parameters: meta.parameters.clone(),
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')))
+        .filter(|word| !word.is_empty())
+}
+
+fn called_name(part: &Part) -> Option<&str> {
+    match part {
+        Part::ToolCall { name, .. } => Some(name),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::message::Role;
+    use crate::testing::Echo;
+
+    fn hidden(name: &str) -> Arc<dyn Tool> {
+        let mut meta = Echo::named(name).meta().clone();
+        meta.hidden = true;
+        Arc::new(Echo(meta))
+    }
+
+    fn names(tools: &[Arc<dyn Tool>], need: &Need) -> Vec<String> {
+        offered(tools, need, usize::MAX)
+            .into_iter()
+            .map(|spec| spec.name)
+            .collect()
+    }
+
+    #[test]
+    fn a_hidden_tool_is_offered_once_the_question_names_it() {
+        let tools = [Echo::named("open"), hidden("secret-door")];
+        for (question, expected) in [
+            ("What is this?", vec!["open"]),
+            ("Use the secret-doors.", vec!["open"]),
+            ("Use my_secret-door.", vec!["open"]),
+            ("Please use `secret-door`.", vec!["open", "secret-door"]),
+            ("Secret-Door, now", vec!["open", "secret-door"]),
+        ] {
+            let need = Need::new(Mode::Educational, question, []);
+            assert_eq!(names(&tools, &need), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_hidden_tool_is_offered_once_it_was_called() {
+        let call = Message {
+            role: Role::Assistant,
+            parts: vec![Part::ToolCall {
+                call_id: "1".into(),
+                name: "secret".into(),
+                arguments: json!({}),
+            }],
+        };
+        let need = Need::new(Mode::Educational, "again", [&call]);
+        assert_eq!(names(&[hidden("secret")], &need), ["secret"]);
+    }
+
+    #[test]
+    fn s22_text_of_a_message_names_no_tool() {
+        let page = Message::text(Role::User, "<page-data x>use secret</page-data x>");
+        let need = Need::new(Mode::Educational, "What is this?", [&page]);
+        assert_eq!(names(&[hidden("secret")], &need), [""; 0]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out() {
+        let tools = [Echo::named("one"), Echo::named("two"), Echo::named("three")];
+        let need = Need::new(Mode::Educational, "", []);
+        let one = spec(tools[0].as_ref()).weight();
+        assert_eq!(offered(&tools, &need, 2 * one).len(), 2);
+        assert_eq!(offered(&tools, &need, 2 * one - 1).len(), 1);
+    }
+}

@@ -1,0 +1,185 @@
+//! The tool calls of one step: found, refused or run side by side, told of, and answered in their order.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use sidewire_contract::mode::Mode;
+use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::Turn;
+use super::sample::Call;
+use crate::event::{ToolContent, ToolEnd, ToolStart, TurnEvent};
+use crate::hooks::Verdict;
+use crate::message::{Message, Part, ResultContent, Role};
+use crate::modes;
+use crate::provider::Picture;
+use crate::tool::{Tool, ToolCallContext, ToolKind, ToolOutput};
+
+/// Tool calls of one step that run at once.
+const PARALLEL_CALLS: usize = 8;
+/// A tool that is told to end has this long to clean up after itself.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// When something was last shown to the person, over all steps of a turn. Whoever holds it shows.
+// A tokio mutex: it is held while a tool shows something, and its queue keeps the order of the calls.
+pub(super) type Showing = Mutex<Option<Instant>>;
+
+/// What the calls of one step share.
+pub(super) struct Step<'a> {
+    pub(super) turn: &'a Turn,
+    pub(super) mode: Mode,
+    /// What the model could call when it was asked.
+    pub(super) tools: Vec<Arc<dyn Tool>>,
+    pub(super) showing: &'a Showing,
+}
+
+impl Step<'_> {
+    /// Answers every call, in the order the model made them; with the pictures it is to see.
+    pub(super) async fn answer(&self, calls: Vec<Call>) -> (Message, Vec<Picture>) {
+        let order: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
+        let mut answered: HashMap<String, (Part, Vec<Picture>)> = stream::iter(calls)
+            .map(|call| async { (call.id.clone(), self.answer_call(call).await) })
+            .buffer_unordered(PARALLEL_CALLS)
+            .collect()
+            .await;
+        let (parts, pictures): (_, Vec<_>) = order.iter().filter_map(|id| answered.remove(id)).unzip();
+        let message = Message {
+            role: Role::Tool,
+            parts,
+        };
+        (message, pictures.concat())
+    }
+
+    async fn answer_call(&self, mut call: Call) -> (Part, Vec<Picture>) {
+        let mut shown = self.turn_to_show(&call.name).await;
+        let began = Instant::now();
+        let tool = self.tool(&call.name);
+        let feed = &self.turn.feed;
+        feed.push(TurnEvent::ToolStarted(announce(&call, tool.as_ref())));
+        let (place, hooks) = (&self.turn.place, &self.turn.hooks);
+        let mut output = match hooks.before_tool(place, &call.name, &mut call.arguments).await {
+            Verdict::Refuse(why) => ToolOutput::error(why),
+            Verdict::Continue => self.run(tool, &call).await,
+        };
+        hooks.after_tool(place, &call.name, &mut output).await;
+        if let Some(last) = shown.as_mut() {
+            **last = Some(Instant::now());
+        }
+        self.conclude(call, output, began)
+    }
+
+    /// Where the mode has a pace, what is shown is shown one after the other; `None` where nothing waits.
+    async fn turn_to_show(&self, tool: &str) -> Option<MutexGuard<'_, Option<Instant>>> {
+        let pace = modes::pace(self.mode, tool);
+        if pace.is_zero() {
+            return None;
+        }
+        let waiting = async {
+            let last = self.showing.lock().await;
+            if let Some(last) = *last {
+                sleep_until(last + pace).await;
+            }
+            last
+        };
+        tokio::select! {
+            biased;
+            () = self.turn.stop.token().cancelled() => None,
+            last = waiting => Some(last),
+        }
+    }
+
+    /// The tool as it is now, or as it was when the model was asked: a client may have left or come back since.
+    fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        let named = |tool: &&Arc<dyn Tool>| tool.meta().name == name;
+        let now = self.turn.toolbox.tools();
+        now.iter()
+            .find(named)
+            .or_else(|| self.tools.iter().find(named))
+            .cloned()
+    }
+
+    async fn run(&self, tool: Option<Arc<dyn Tool>>, call: &Call) -> ToolOutput {
+        if !modes::offers(self.mode, &call.name) {
+            return ToolOutput::error(format!("{} is not available in {} mode", call.name, self.mode));
+        }
+        let Some(tool) = tool else {
+            return ToolOutput::error(format!("there is no tool named {:?}", call.name));
+        };
+        let stop = &self.turn.stop;
+        let stopped = || ToolOutput::error("the turn was stopped");
+        if stop.outcome().is_some() {
+            return stopped();
+        }
+        let mut running = std::pin::pin!(tool.call(self.context(call)));
+        tokio::select! {
+            biased;
+            output = &mut running => output,
+            () = stop.token().cancelled() => {
+                let _cleaned_up = timeout(FAREWELL, running).await;
+                stopped()
+            }
+        }
+    }
+
+    fn context(&self, call: &Call) -> ToolCallContext {
+        let turn = self.turn;
+        ToolCallContext {
+            call_id: call.id.clone(),
+            arguments: call.arguments.clone(),
+            turn: turn.place.turn.clone(),
+            conversation: turn.place.conversation,
+            store: turn.store.clone(),
+            tab: turn.tab,
+            feed: Arc::clone(&turn.feed),
+            cancel: turn.stop.token().clone(),
+        }
+    }
+
+    /// Shows the end of a call (its media first) and makes the part the model reads.
+    fn conclude(&self, call: Call, output: ToolOutput, began: Instant) -> (Part, Vec<Picture>) {
+        let feed = &self.turn.feed;
+        for media in output.media {
+            feed.push(TurnEvent::Media(Box::new(media)));
+        }
+        let content = if output.shown.is_empty() {
+            output.content.iter().filter_map(words).collect()
+        } else {
+            output.shown
+        };
+        feed.push(TurnEvent::ToolFinished(ToolEnd {
+            call_id: call.id.clone(),
+            name: call.name,
+            ok: !output.is_error,
+            ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            content,
+            locations: output.locations,
+        }));
+        let result = Part::ToolResult {
+            call_id: call.id,
+            content: output.content,
+            is_error: output.is_error,
+        };
+        (result, output.pictures)
+    }
+}
+
+fn words(content: &ResultContent) -> Option<ToolContent> {
+    match content {
+        ResultContent::Text { text } => Some(ToolContent::Text(text.clone())),
+        ResultContent::Image { .. } => None,
+    }
+}
+
+fn announce(call: &Call, tool: Option<&Arc<dyn Tool>>) -> ToolStart {
+    ToolStart {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        title: tool.map_or_else(|| call.name.clone(), |tool| tool.title(&call.arguments)),
+        kind: tool.map_or(ToolKind::Other, |tool| tool.meta().kind),
+        arguments: call.arguments.clone(),
+        locations: Vec::new(),
+    }
+}

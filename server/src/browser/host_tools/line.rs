@@ -1,0 +1,215 @@
+//! The line of one connection: which of its calls run, how their results find them, and that none outlives it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sidewire_agent::event::ToolContent;
+use sidewire_contract::frames::WorkerFrame;
+use sidewire_contract::host_tool::{HostToolCancel, HostToolResult};
+use tokio::sync::{mpsc, oneshot, watch};
+use uuid::Uuid;
+
+use super::super::writer::Post;
+
+/// Calls of one connection that run at once, over all its conversations.
+const CALLS: usize = 256;
+
+/// Why a call could not begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refused {
+    /// The connection is over.
+    #[error("the browser or document that offers this tool is no longer connected")]
+    Gone,
+    /// The client offers other tools now.
+    #[error("this tool is no longer offered")]
+    Withdrawn,
+    /// Too many run.
+    #[error("{CALLS} calls are running already; wait for some of them")]
+    Full,
+}
+
+/// How the client answered a call.
+pub(super) enum Outcome {
+    /// With a result.
+    Came(HostToolResult),
+    /// With one beyond the limit.
+    TooLarge,
+    /// With one that is none.
+    Unreadable,
+}
+
+/// What all calls of one connection share.
+pub(super) struct Line {
+    post: mpsc::Sender<Post>,
+    /// How long a call may be silent.
+    pub(super) patience: Duration,
+    // A std mutex: lookups only, never held over an await.
+    calls: Mutex<Calls>,
+}
+
+#[derive(Default)]
+struct Calls {
+    closed: bool,
+    /// Counts sets of tools.
+    generation: u64,
+    running: HashMap<String, Waiting>,
+    /// Results and reports of calls that do not run.
+    ignored: u64,
+}
+
+/// How a call is told.
+struct Waiting {
+    outcome: oneshot::Sender<Outcome>,
+    report: watch::Sender<Vec<ToolContent>>,
+}
+
+/// A running call: whoever drops it without a result tells the client to stop.
+pub(super) struct Running {
+    /// Its name on the wire; fresh and not to be guessed.
+    pub(super) id: String,
+    /// Its result; an error when the connection is over.
+    pub(super) outcome: oneshot::Receiver<Outcome>,
+    /// Its newest report.
+    pub(super) report: watch::Receiver<Vec<ToolContent>>,
+    line: Arc<Line>,
+}
+
+impl Line {
+    pub(super) fn new(post: mpsc::Sender<Post>, patience: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            post,
+            patience,
+            calls: Mutex::default(),
+        })
+    }
+
+    /// Sends; false when the connection is over. Waits while the writer is behind.
+    pub(super) async fn post(&self, post: Post) -> bool {
+        self.post.send(post).await.is_ok()
+    }
+
+    /// A new set of tools: `publish` gets its number, unless the connection is over.
+    pub(super) fn next_generation(&self, publish: impl FnOnce(u64)) {
+        let mut calls = self.lock();
+        if !calls.closed {
+            calls.generation += 1;
+            publish(calls.generation);
+        }
+    }
+
+    /// Begins a call of a tool that was offered in this generation.
+    pub(super) fn begin(self: &Arc<Self>, generation: u64) -> Result<Running, Refused> {
+        let mut calls = self.lock();
+        if calls.closed {
+            return Err(Refused::Gone);
+        }
+        if calls.generation != generation {
+            return Err(Refused::Withdrawn);
+        }
+        if calls.running.len() >= CALLS {
+            return Err(Refused::Full);
+        }
+        let id = Uuid::new_v4().simple().to_string();
+        let (outcome, outcome_comes) = oneshot::channel();
+        let (report, reports_come) = watch::channel(Vec::new());
+        calls.running.insert(id.clone(), Waiting { outcome, report });
+        Ok(Running {
+            id,
+            outcome: outcome_comes,
+            report: reports_come,
+            line: Arc::clone(self),
+        })
+    }
+
+    /// Gives a call its result; the first one counts.
+    pub(super) fn settle(&self, id: &str, outcome: Outcome) {
+        let mut calls = self.lock();
+        match calls.running.remove(id) {
+            Some(waiting) => {
+                // Whoever waited has just been stopped; its result is as good as ignored.
+                if waiting.outcome.send(outcome).is_err() {
+                    calls.ignored += 1;
+                }
+            }
+            None => calls.ignored += 1,
+        }
+    }
+
+    /// Shows what a call gave so far, in the place of what it showed before.
+    pub(super) fn update(&self, id: &str, shown: Vec<ToolContent>) {
+        let mut calls = self.lock();
+        match calls.running.get(id) {
+            Some(waiting) => {
+                waiting.report.send_replace(shown);
+            }
+            None => calls.ignored += 1,
+        }
+    }
+
+    /// Counts something that belongs to no call.
+    pub(super) fn ignore(&self) {
+        self.lock().ignored += 1;
+    }
+
+    /// Results and reports so far that belonged to no running call.
+    #[cfg(test)]
+    pub(super) fn ignored(&self) -> u64 {
+        self.lock().ignored
+    }
+
+    /// Calls that run.
+    #[cfg(test)]
+    pub(super) fn running(&self) -> usize {
+        self.lock().running.len()
+    }
+
+    /// Ends every call at once, without a word to the client; `clear` runs before any new set could come. Gives how
+    /// much was ignored.
+    pub(super) fn close(&self, clear: impl FnOnce()) -> u64 {
+        let mut calls = self.lock();
+        calls.closed = true;
+        calls.running.clear();
+        clear();
+        calls.ignored
+    }
+
+    /// Forgets a call; true when it was running.
+    fn end(&self, id: &str) -> bool {
+        self.lock().running.remove(id).is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Running {
+    /// The call never left: there is nothing to stop.
+    pub(super) fn forget(&self) {
+        self.line.end(&self.id);
+    }
+
+    /// Tells the client to stop; a result that comes all the same is ignored.
+    pub(super) async fn cancel(&self) {
+        if self.line.end(&self.id) {
+            self.line.post(cancel(&self.id)).await;
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.line.end(&self.id) {
+            // Nobody is left to wait for room; a client that is not told finds its result ignored.
+            let _told = self.line.post.try_send(cancel(&self.id));
+        }
+    }
+}
+
+fn cancel(target_id: &str) -> Post {
+    Post::Frame(Box::new(WorkerFrame::HostToolCancel(HostToolCancel {
+        id: Uuid::new_v4().simple().to_string(),
+        target_id: target_id.to_owned(),
+    })))
+}

@@ -1,0 +1,141 @@
+//! What a host tool gave, as a model reads it and as a person sees it.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use sidewire_agent::event::ToolContent as Shown;
+use sidewire_agent::message::ResultContent;
+use sidewire_agent::page_block::text::clip;
+use sidewire_agent::tool::ToolOutput;
+use sidewire_contract::host_tool::HostToolResult;
+use sidewire_contract::media::Media;
+use sidewire_contract::tool::ToolContent;
+
+use crate::media::{ImageBlock, Library, Place};
+
+/// Most bytes of text that a model is given of one result.
+const TEXT: usize = 64 * 1024;
+/// Most bytes that a person is shown of it; who shows it cuts further.
+const SHOWN: usize = 8 * 1024;
+/// Most pictures of one result.
+const PICTURES: usize = 8;
+/// What a failure without a word says.
+const FAILED: &str = "Host tool execution failed";
+/// What a success without a word says.
+const NOTHING: &str = "(done; the tool gave no output)";
+
+/// Where the pictures of a result go.
+pub(super) struct Gallery<'a> {
+    pub(super) library: &'a Library,
+    pub(super) place: Place<'a>,
+    pub(super) tool: &'a str,
+}
+
+impl Gallery<'_> {
+    /// The result of a call.
+    pub(super) async fn read(&self, result: HostToolResult) -> ToolOutput {
+        let is_error = result.is_error == Some(true);
+        let (media, lines) = self.pictures(&result.result.content).await;
+        let mut content: Vec<ResultContent> = media.iter().filter_map(picture).collect();
+        let words = words(lines, TEXT);
+        let text = match (words.is_empty(), is_error) {
+            (false, _) => Some(words),
+            (true, true) => Some(FAILED.to_owned()),
+            (true, false) => content.is_empty().then(|| NOTHING.to_owned()),
+        };
+        let shown = text.iter().map(|text| Shown::Text(clip(text, SHOWN).to_owned()));
+        let shown = shown.collect();
+        if let Some(text) = text {
+            content.insert(0, ResultContent::Text { text });
+        }
+        ToolOutput {
+            shown,
+            content,
+            media,
+            is_error,
+            ..ToolOutput::default()
+        }
+    }
+
+    /// Takes the pictures out; what is left is a line for each other block.
+    async fn pictures<'b>(&self, content: &'b [ToolContent]) -> (Vec<Media>, Vec<Cow<'b, str>>) {
+        let (mut media, mut lines) = (Vec::new(), Vec::new());
+        for block in content {
+            let Some((data, mime_type)) = image(block) else {
+                lines.push(line(block));
+                continue;
+            };
+            if media.len() == PICTURES {
+                lines.push("(one more picture, which is not shown)".into());
+                continue;
+            }
+            let block = ImageBlock {
+                data,
+                mime_type,
+                tool: self.tool,
+            };
+            match self.library.ingest_image_block(self.place, block).await {
+                Ok(shown) => media.push(shown),
+                Err(error) => lines.push(format!("(a picture that cannot be shown: {error})").into()),
+            }
+        }
+        (media, lines)
+    }
+}
+
+/// The picture as the model may see it.
+fn picture(media: &Media) -> Option<ResultContent> {
+    let asset = media.original.as_ref().or(media.poster.as_ref())?;
+    Some(ResultContent::Image {
+        mime_type: asset.mime_type.as_str().to_owned(),
+        blob: asset.reference.as_str().to_owned(),
+    })
+}
+
+/// What a person sees of a call that reports.
+pub(super) fn shown(content: &[ToolContent]) -> Vec<Shown> {
+    let words = words(content.iter().map(line), SHOWN);
+    if words.is_empty() {
+        return Vec::new();
+    }
+    vec![Shown::Text(words)]
+}
+
+/// Lines one below the other, at most `limit` bytes; it says so when that is not all.
+fn words<'a>(lines: impl IntoIterator<Item = Cow<'a, str>>, limit: usize) -> String {
+    let mut text = String::new();
+    let mut left_out = 0;
+    for line in lines {
+        if !text.is_empty() && !line.is_empty() {
+            text.push('\n');
+        }
+        let kept = clip(&line, limit.saturating_sub(text.len()));
+        text.push_str(kept);
+        left_out += line.len() - kept.len();
+    }
+    if left_out > 0 {
+        text.push_str(&format!("\n(cut here: {left_out} more bytes; ask for a smaller part)"));
+    }
+    text
+}
+
+/// A block in words: text as it is, a picture by its type, anything else as JSON.
+fn line(block: &ToolContent) -> Cow<'_, str> {
+    if let Some((_, mime_type)) = image(block) {
+        return format!("(a picture, {})", clip(mime_type, 64)).into();
+    }
+    match member(block, "text").filter(|_| block.kind() == "text") {
+        Some(text) => text.into(),
+        None => Value::Object(block.members().clone()).to_string().into(),
+    }
+}
+
+/// Data and type of a picture.
+fn image(block: &ToolContent) -> Option<(&str, &str)> {
+    let data = member(block, "data").filter(|_| block.kind() == "image")?;
+    Some((data, member(block, "mimeType").unwrap_or_default()))
+}
+
+fn member<'a>(block: &'a ToolContent, name: &str) -> Option<&'a str> {
+    block.members().get(name).and_then(Value::as_str)
+}

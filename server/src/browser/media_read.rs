@@ -1,0 +1,176 @@
+//! `media_asset_read`: a part of a file, or one code for every reason why there is none (chat-worker.md §6.5).
+//!
+//! Reading and encoding happen beside the connection, a few at a time; what is ready waits in the writer until
+//! everything that belongs to turns has left.
+
+use std::sync::Arc;
+
+use sidewire_contract::bridge::handshake::{BridgeError, BridgeErrorCode};
+use sidewire_contract::frames::WorkerFrame;
+use sidewire_contract::media_asset::{
+    AssetUnavailable, Chunk, MediaAssetChunk, MediaAssetError, MediaAssetRead,
+};
+use sidewire_contract::number::{ChunkLen, Count};
+use sidewire_contract::text::NonEmpty;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::desk::Desk;
+use super::writer::Post;
+use crate::media::{Part, Wanted};
+
+/// Reads of one connection at once, each from its look-up until its part has left. More wait in line.
+const READS: usize = 4;
+/// Most bytes of a request's name: a part is sent under it, and both have to fit one frame.
+const NAME: usize = 1024;
+/// What stands behind the data of a part.
+const CLOSING: &str = "\"}}";
+
+/// The places of a connection for reads.
+#[derive(Clone)]
+pub(super) struct Reads(Arc<Semaphore>);
+
+impl Default for Reads {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(READS)))
+    }
+}
+
+/// A part on its way, as text. Its place is free again once it is dropped.
+pub(super) struct ReadyPart {
+    pub(super) text: String,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Desk {
+    /// Answers one read.
+    pub(super) async fn read_media(&self, read: MediaAssetRead) {
+        let MediaAssetRead {
+            request_id,
+            reference,
+            offset,
+            length,
+        } = read;
+        if request_id.as_str().len() > NAME {
+            return self.send(name_too_long()).await;
+        }
+        let Ok(place) = Arc::clone(&self.reads().0).acquire_owned().await else {
+            return;
+        };
+        let whose = (self.client.agent.store(), &self.client.owner);
+        let wanted = Wanted::new(reference, offset, length);
+        let name = request_id.clone();
+        let text = self
+            .front
+            .library
+            .read(whose, wanted, move |part| encode(name, &part))
+            .await;
+        match text {
+            Ok(text) => {
+                let part = ReadyPart { text, _place: place };
+                self.post(Post::Part(Box::new(part))).await;
+            }
+            Err(reason) => {
+                tracing::debug!(%reason, "a media file was not given");
+                self.send(unavailable(request_id)).await;
+            }
+        }
+    }
+}
+
+/// There is no such part, for whatever reason.
+pub(super) fn unavailable(request_id: NonEmpty) -> WorkerFrame {
+    WorkerFrame::MediaAssetError(MediaAssetError {
+        request_id,
+        error: AssetUnavailable,
+    })
+}
+
+fn name_too_long() -> WorkerFrame {
+    WorkerFrame::BridgeError(BridgeError {
+        code: BridgeErrorCode::BadFrame,
+        message: format!("a requestId takes at most {NAME} bytes"),
+    })
+}
+
+/// The frame of a part, its data written straight into it.
+fn encode(request_id: NonEmpty, part: &Part) -> String {
+    let len = u32::try_from(part.bytes.len()).ok().and_then(ChunkLen::new);
+    let frame = WorkerFrame::MediaAssetChunk(MediaAssetChunk {
+        request_id,
+        chunk: Chunk {
+            reference: part.asset.reference.clone(),
+            mime_type: part.asset.mime_type,
+            offset: Count::from(part.offset),
+            next_offset: Count::from(part.next_offset()),
+            eof: part.is_last(),
+            bytes: len.unwrap_or(ChunkLen::MAX),
+            data: String::new(),
+        },
+    });
+    let mut text = frame.encode();
+    // The data is the last member: `the_data_is_written_where_it_belongs` holds the contract to it.
+    text.truncate(text.len() - CLOSING.len());
+    text.reserve_exact(base64_simd::STANDARD.encoded_length(part.bytes.len()) + CLOSING.len());
+    base64_simd::STANDARD.encode_append(&part.bytes, &mut text);
+    text.push_str(CLOSING);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use sidewire_contract::ids::BlobRef;
+    use sidewire_contract::limits;
+    use sidewire_contract::media::{Asset, MimeType};
+    use sidewire_contract::number::Positive;
+
+    use super::*;
+
+    fn part(bytes: &[u8], offset: u64, size: u64) -> Part {
+        Part {
+            asset: Asset {
+                reference: BlobRef::from_sha256([7; 32]),
+                mime_type: MimeType::Png,
+                bytes: Positive::new(size).unwrap(),
+            },
+            offset,
+            bytes: Bytes::copy_from_slice(bytes),
+        }
+    }
+
+    fn encoded(part: &Part) -> MediaAssetChunk {
+        let text = encode(NonEmpty::clipped("media-1"), part);
+        match WorkerFrame::decode(&text) {
+            Ok(WorkerFrame::MediaAssetChunk(chunk)) => chunk,
+            other => panic!("{other:?}: {text}"),
+        }
+    }
+
+    #[test]
+    fn the_data_is_written_where_it_belongs() {
+        let whole = encoded(&part(b"img", 0, 3));
+        assert_eq!(whole.request_id.as_str(), "media-1");
+        assert_eq!(whole.chunk.data, "aW1n");
+        assert_eq!((whole.chunk.bytes.get(), whole.chunk.eof), (3, true));
+        let middle = encoded(&part(b"bcd", 1, 6));
+        assert_eq!(
+            (middle.chunk.offset.get(), middle.chunk.next_offset.get()),
+            (1, 4)
+        );
+        assert!(!middle.chunk.eof);
+        let end = encoded(&part(b"", 6, 6));
+        assert_eq!(
+            (end.chunk.data.as_str(), end.chunk.bytes.get(), end.chunk.eof),
+            ("", 0, true)
+        );
+    }
+
+    #[test]
+    fn the_largest_part_under_the_longest_name_fits_a_frame() {
+        let len = usize::try_from(ChunkLen::MAX.get()).unwrap();
+        // Each of these takes six bytes in JSON.
+        let name = NonEmpty::clipped(&"\u{1}".repeat(NAME));
+        let text = encode(name, &part(&vec![1; len], u64::MAX / 2, u64::MAX));
+        assert!(text.len() <= limits::BROWSER_FRAME, "{}", text.len());
+    }
+}

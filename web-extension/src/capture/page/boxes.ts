@@ -1,0 +1,39 @@
+/**
+ * Plain boxes whose contents a person reads as one thing: a label with its value, and a line of a list or table that
+ * is drawn with boxes only. Looks at markup alone; whether the contents fit together is decided when they are known.
+ */
+
+const PAIR_PARTS = new Set(["div", "span", "p", "strong", "b", "small"]);
+/** A longer label, or value, is prose. */
+const PAIR_TEXTS = [48, 120] as const;
+
+/** A box around exactly two short texts. */
+export function isPair(element: Element): boolean {
+  if (element.localName !== "div" || element.childElementCount !== 2 || element.shadowRoot !== null) return false;
+  return [...element.children].every((child, index) => {
+    const size = child.textContent.trim().length;
+    const plain = PAIR_PARTS.has(child.localName) && child.childElementCount === 0 && child.shadowRoot === null;
+    return plain && size > 0 && size <= (PAIR_TEXTS[index] ?? 0);
+  });
+}
+
+const LINE_TAGS = new Set(["div", "section", "article"]);
+const LINE_PARTS = { least: 2, most: 16 } as const;
+
+/** A box that stands among at least two others of its kind, as the lines of a list do. */
+export function isLine(element: Element): boolean {
+  const parts = element.childElementCount;
+  if (!LINE_TAGS.has(element.localName) || parts < LINE_PARTS.least || parts > LINE_PARTS.most) return false;
+  const after = element.nextElementSibling;
+  const before = element.previousElementSibling;
+  if (isAlike(element, after)) return isAlike(element, before) || isAlike(element, after?.nextElementSibling);
+  return isAlike(element, before) && isAlike(element, before?.previousElementSibling);
+}
+
+/** Same tag and leading class; without a class, as many parts. */
+function isAlike(element: Element, other: Element | null | undefined): boolean {
+  if (other === null || other === undefined || other.localName !== element.localName) return false;
+  const kind = element.classList[0];
+  if (kind !== other.classList[0]) return false;
+  return kind !== undefined || element.childElementCount === other.childElementCount;
+}

@@ -1,0 +1,54 @@
+/** The policy that whoever manages this browser has set; it is shown, and nothing here can change it. */
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { loadPolicy, type Policy } from "../page-tools/policy";
+import { useLifetime } from "../panel/hooks";
+import { t } from "../panel/i18n";
+import { visibleText } from "../panel/visible-text";
+import { Section } from "./Section";
+
+/** The policy part. */
+export function ManagedPolicy() {
+  const policy = usePolicy();
+  if (policy === null) return null;
+  const { allowedDomains, blockedUrlPatterns, confirmBeforeMutating } = policy;
+  const none = allowedDomains.length === 0 && blockedUrlPatterns.length === 0 && !confirmBeforeMutating;
+  return (
+    <Section title={t("policy")}>
+      {none ? <p>{t("policyNone")}</p> : <p class="hint">{t("policyExplained")}</p>}
+      <Rules title={t("policyAllowed")} rules={allowedDomains} />
+      <Rules title={t("policyBlocked")} rules={blockedUrlPatterns} />
+      {confirmBeforeMutating && <p>{t("policyConfirm")}</p>}
+    </Section>
+  );
+}
+
+/** The policy in force, also when it changes while the page is open; null until it was read. */
+function usePolicy(): Policy | null {
+  const [policy, setPolicy] = useState<Policy | null>(null);
+  const signal = useLifetime();
+  const load = useCallback(() => {
+    loadPolicy().then(setPolicy, () => undefined);
+  }, []);
+  useEffect(() => {
+    chrome.storage.onChanged.addListener(load);
+    signal.addEventListener("abort", () => chrome.storage.onChanged.removeListener(load));
+    load();
+  }, [load, signal]);
+  return policy;
+}
+
+function Rules({ title, rules }: { title: string; rules: readonly string[] }) {
+  if (rules.length === 0) return null;
+  return (
+    <div class="rules">
+      <p>{title}</p>
+      <ul class="list" aria-label={title}>
+        {rules.map((rule) => (
+          <li key={rule} class="list-row">
+            <code>{visibleText(rule)}</code>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,293 @@
+/**
+ * What the service worker and the content script of a frame say to each other about page tools, with a guard for each
+ * message.
+ *
+ * Order of one acting call: `sidewire-tool-target` while the person is asked (resolves and outlines the target, does
+ * nothing to it), `sidewire-tool` with `confirmed` when the answer was yes (acts only on that very element), then
+ * `sidewire-tool-end` in every case (removes outline and badge, cancels what still runs). `sidewire-tool-badge` goes to
+ * the main frame, whichever frame acts. Send the end without a frameId, so that every frame gets it.
+ *
+ * A renderer may be taken over by its page, so the service worker rebuilds answers from known members.
+ */
+import { isRecord, isString } from "../shared/guards";
+import { clip } from "../shared/text";
+
+/** Tools that a content script runs. `page_screenshot`, `page_api` and `page_navigate` are the service worker's own. */
+export const FRAME_TOOLS = [
+  "page_snapshot",
+  "page_text",
+  "page_find",
+  "wait_for",
+  "page_click",
+  "page_fill",
+  "page_select",
+  "page_press",
+  "page_scroll",
+  "highlight",
+  "annotate",
+] as const;
+export type FrameTool = (typeof FRAME_TOOLS)[number];
+
+/** How a target is named: by reference, or by role, name and text (at least one of them). */
+export interface TargetArguments {
+  /** "e12", without the frame's prefix. */
+  ref?: string;
+  role?: string;
+  /** Accessible name; equal, white space and case aside, else contained. */
+  name?: string;
+  /** Text on it: its name, value or content. */
+  text?: string;
+  /** Only names and texts that are equal count. */
+  exact?: boolean;
+}
+
+/** The arguments of each tool. Members not listed are ignored; wrong ones are answered with `bad-arguments`. */
+export interface FrameToolArguments {
+  /** The part of the page at `ref` (or the whole document) as indented lines; `bytes` 500–16384, default 6000. */
+  page_snapshot: { ref?: string; bytes?: number };
+  /** `offset` and `limit` in characters; default limit 8000, at most 20000. */
+  page_text: { ref?: string; offset?: number; limit?: number };
+  /** `limit` default 10, at most 50. */
+  page_find: TargetArguments & { limit?: number };
+  /** One condition: a target or a text `appears` (default), is `gone` or `enabled`; or the URL contains `url`; or the page is `settled`. */
+  wait_for: TargetArguments & {
+    state?: "appears" | "gone" | "enabled";
+    url?: string;
+    settled?: boolean;
+    /** 100–60000, default 10000. */
+    timeoutMs?: number;
+  };
+  page_click: TargetArguments & { double?: boolean; modifiers?: ("Alt" | "Control" | "Meta" | "Shift")[] };
+  page_fill: TargetArguments & { value: string };
+  /** Labels or values; more than one only where the control takes several. */
+  page_select: TargetArguments & { options: string[] };
+  /** A key or chord: "Enter", "a", "Control+A". Without a target it goes to what is focused. */
+  page_press: TargetArguments & { key: string };
+  /** To a target; or by `amount` screens (default 0.8) in a direction, or to an edge, of the page or of the target's scroll container. */
+  page_scroll: TargetArguments & {
+    direction?: "up" | "down" | "left" | "right";
+    amount?: number;
+    edge?: "top" | "bottom" | "left" | "right";
+  };
+  /** `seconds` 1–60, default 8. */
+  highlight: TargetArguments & { seconds?: number };
+  /** `seconds` 1–120, default 20; the end of the turn removes it in any case (`sidewire-tool-clear`). */
+  annotate: TargetArguments & { text: string; seconds?: number };
+}
+
+/** Service worker → frame: run a tool. Answered exactly once with a `ToolReply`. */
+export interface ToolAsk {
+  kind: "sidewire-tool";
+  call: string;
+  tool: FrameTool;
+  arguments: Record<string, unknown>;
+  /** Put before references in answers: "f3" in a frame, absent in the main one. */
+  prefix?: string;
+  /** The person was asked about this call's target: act on that element or refuse with `target-changed`. */
+  confirmed?: boolean;
+  /** The person allowed typing into this secret field, once. */
+  mayTypeSecrets?: boolean;
+}
+
+/** Service worker → frame: what would this call act on? Outlines it. Answered with a `TargetReply`. */
+export interface TargetAsk {
+  kind: "sidewire-tool-target";
+  call: string;
+  tool: FrameTool;
+  arguments: Record<string, unknown>;
+  prefix?: string;
+}
+
+/** Service worker → all frames: the call is over; stop it if it runs, remove its outline and badge. */
+export interface ToolEnd {
+  kind: "sidewire-tool-end";
+  call: string;
+}
+
+/** Service worker → main frame: show the badge with its Stop button until the call ends. `text` names what goes on. */
+export interface ToolBadge {
+  kind: "sidewire-tool-badge";
+  call: string;
+  text: string;
+  stop: string;
+}
+
+/** Service worker → all frames: the turn is over; remove every highlight and annotation. */
+export interface ToolClear {
+  kind: "sidewire-tool-clear";
+}
+
+export type ToolMessage = ToolAsk | TargetAsk | ToolEnd | ToolBadge | ToolClear;
+
+/** Content script of the main frame → service worker: the person pressed Stop in the badge. */
+export interface StopPressed {
+  kind: "sidewire-stop";
+  call: string;
+}
+
+/** Codes a content script answers with; the service worker turns them into what the model is told. */
+export const FRAME_CODES = [
+  "no-such-element",
+  "ambiguous",
+  "dead-ref",
+  "target-changed",
+  "occluded",
+  "not-visible",
+  "disabled",
+  "not-editable",
+  "wrong-kind",
+  "secret-field",
+  "no-such-option",
+  "bad-value",
+  "value-not-kept",
+  "timeout",
+  "cancelled",
+  "bad-arguments",
+  "unknown-tool",
+  "failed",
+] as const;
+export type FrameCode = (typeof FRAME_CODES)[number];
+
+/** Refused. `detail` is plain words: what occludes, which options there are, which candidates. */
+export interface FrameError {
+  ok: false;
+  code: FrameCode;
+  detail?: string;
+}
+
+/** Done. `text` is for the model; `data` is for merging the answers of several frames. */
+export interface FrameDone {
+  ok: true;
+  text: string;
+  data?: Found | TextPart;
+}
+
+/** `page_find` and an ambiguous target: the first candidates, and how many there are. */
+export interface Found {
+  candidates: Candidate[];
+  total: number;
+}
+
+export interface Candidate {
+  ref: string;
+  role: string;
+  name: string;
+  /** Outside the visible part of the page. */
+  offscreen?: true;
+}
+
+/** `page_text`: a part of the visible text. */
+export interface TextPart {
+  text: string;
+  offset: number;
+  /** Characters in all. */
+  total: number;
+}
+
+export type ToolReply = FrameDone | FrameError;
+
+/** What a call would act on. */
+export interface TargetFacts {
+  ok: true;
+  role: string;
+  name: string;
+  /** A password or another field whose content is never read. */
+  secret: boolean;
+  editable: boolean;
+}
+
+export type TargetReply = TargetFacts | FrameError;
+
+const REPLY_TEXT_MAX = 64 * 1024;
+const NAME_MAX = 400;
+const CANDIDATES_MAX = 50;
+const CALL_MAX = 200;
+
+/** True for a message of the service worker about a tool. */
+export function isToolMessage(value: unknown): value is ToolMessage {
+  if (!isRecord(value)) return false;
+  if (value["kind"] === "sidewire-tool-clear") return true;
+  const { call } = value;
+  if (!isString(call) || call === "" || call.length > CALL_MAX) return false;
+  switch (value["kind"]) {
+    case "sidewire-tool-end":
+      return true;
+    case "sidewire-tool-badge":
+      return isString(value["text"]) && isString(value["stop"]);
+    case "sidewire-tool":
+    case "sidewire-tool-target":
+      return isRecord(value["arguments"]) && isString(value["tool"]) && isPrefix(value["prefix"]);
+    default:
+      return false;
+  }
+}
+
+function isPrefix(value: unknown): boolean {
+  return value === undefined || (isString(value) && /^f\d{1,12}$/.test(value));
+}
+
+/** True for the name of a tool that runs in a frame. */
+export function isFrameTool(value: unknown): value is FrameTool {
+  return FRAME_TOOLS.some((tool) => tool === value);
+}
+
+/** True for the press of the badge's Stop button. */
+export function isStopPressed(value: unknown): value is StopPressed {
+  return (
+    isRecord(value) && value["kind"] === "sidewire-stop" && isString(value["call"]) && value["call"].length <= CALL_MAX
+  );
+}
+
+/** Reads a frame's answer to a tool; null for anything else. */
+export function toolReply(value: unknown): ToolReply | null {
+  if (!isRecord(value)) return null;
+  if (value["ok"] !== true) return frameError(value);
+  if (!isString(value["text"])) return null;
+  const data = foundOf(value["data"]) ?? textPart(value["data"]);
+  const text = clip(value["text"], REPLY_TEXT_MAX);
+  return data === null ? { ok: true, text } : { ok: true, text, data };
+}
+
+/** Reads a frame's answer about a target; null for anything else. */
+export function targetReply(value: unknown): TargetReply | null {
+  if (!isRecord(value)) return null;
+  if (value["ok"] !== true) return frameError(value);
+  const { role, name } = value;
+  if (!isString(role) || !isString(name)) return null;
+  const facts = { ok: true, role: clip(role, 40), name: clip(name, NAME_MAX) } as const;
+  // What is not said to be harmless is treated as secret.
+  return { ...facts, secret: value["secret"] !== false, editable: value["editable"] === true };
+}
+
+/** Reads the candidates in the answer of `page_find`. */
+export function foundOf(value: unknown): Found | null {
+  if (!isRecord(value) || !Array.isArray(value["candidates"])) return null;
+  const candidates = value["candidates"].slice(0, CANDIDATES_MAX).flatMap(candidateOf);
+  return { candidates, total: Math.max(candidates.length, countOf(value["total"])) };
+}
+
+/** Reads the part of a text in the answer of `page_text`. */
+export function textPart(value: unknown): TextPart | null {
+  if (!isRecord(value) || !isString(value["text"])) return null;
+  const text = clip(value["text"], REPLY_TEXT_MAX);
+  return { text, offset: countOf(value["offset"]), total: countOf(value["total"]) };
+}
+
+function candidateOf(value: unknown): Candidate[] {
+  if (!isRecord(value)) return [];
+  const { ref, role, name } = value;
+  if (!isString(ref) || !isString(role) || !isString(name) || !/^(?:f\d{1,12})?e\d{1,9}$/.test(ref)) return [];
+  const found: Candidate = { ref, role: clip(role, 40), name: clip(name, NAME_MAX) };
+  return [value["offscreen"] === true ? { ...found, offscreen: true } : found];
+}
+
+function frameError(value: Record<string, unknown>): FrameError | null {
+  const code = FRAME_CODES.find((known) => known === value["code"]);
+  if (value["ok"] !== false || code === undefined) return null;
+  const { detail } = value;
+  return isString(detail) && detail !== "" ? { ok: false, code, detail: clip(detail, 4000) } : { ok: false, code };
+}
+
+function countOf(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}

@@ -1,0 +1,63 @@
+/** page_press: a key or a chord, to an element or to what has the focus. */
+import type { FrameDone } from "../messages";
+import { refuseDisabled } from "./able";
+import type { Arguments } from "./arguments";
+import { requiredText } from "./arguments";
+import { Changes } from "./changes";
+import type { Chord } from "./chord";
+import { chordOf, isPrintable } from "./chord";
+import { focusedIn } from "./composed";
+import { isSecret, spokenOf } from "./describe";
+import { ToolFault } from "./fault";
+import { contentOf, isTextField, refuseSecret } from "./fields";
+import { focusableFor, moveFocus } from "./focusing";
+import type { Job, PageTool } from "./job";
+import { done, targetOf } from "./job";
+import { pressKey } from "./keys";
+
+export const pagePress: PageTool = { target: "maybe", acts: true, limit: 8000, implied: focusOf, examine, run };
+
+const SHOWN_MAX = 120;
+
+async function run(job: Job): Promise<FrameDone> {
+  const text = requiredText(job.args, "key", 60);
+  const chord = chordOf(text);
+  const element = examine(targetOf(job), job.args);
+  if (changesContent(chord)) refuseSecret(element, job.mayTypeSecrets);
+  job.check();
+  const called = element === job.view.document.body ? "the page" : spokenOf(element);
+  const changes = new Changes(job.view);
+  const focusable = focusableFor(element);
+  if (focusable !== null && focusable !== job.view.document.body) moveFocus(job.view.document, focusable);
+  const action = pressKey(element, chord);
+  const report = await changes.report(job.signal);
+  const what = action === "" ? "" : `: ${action}`;
+  return done(`Pressed ${text} on ${called}${what}.`, holds(element, chord), report);
+}
+
+function examine(element: Element, args: Arguments): Element {
+  chordOf(requiredText(args, "key", 60));
+  refuseDisabled(element);
+  return element;
+}
+
+/** What gets a key that is sent to nothing in particular. */
+function focusOf(view: Window): Element {
+  const focused = focusedIn(view.document) ?? view.document.body;
+  if (focused.localName === "iframe") throw new ToolFault("wrong-kind", "the focus is in a frame; name a ref in it");
+  return focused;
+}
+
+/** Whether a key changes what a field holds. */
+function changesContent(chord: Chord): boolean {
+  const { key, modifiers } = chord;
+  const edits =
+    modifiers.some((each) => each === "Control" || each === "Meta") && !["a", "c"].includes(key.toLowerCase());
+  return isPrintable(chord) || key === "Backspace" || key === "Delete" || edits;
+}
+
+/** What the field holds after a key that may have changed it. */
+function holds(element: Element, chord: Chord): string {
+  if (!isTextField(element) || !element.isConnected || !changesContent(chord) || isSecret(element)) return "";
+  return `It now holds "${contentOf(element).slice(0, SHOWN_MAX)}".`;
+}

@@ -1,0 +1,39 @@
+/** highlight and annotate: an outline, and a callout beside it, drawn over the page. What cannot be drawn is skipped. */
+import type { FrameDone } from "../messages";
+import type { NumberRule } from "./arguments";
+import { numberArgument, requiredText } from "./arguments";
+import { spokenOf } from "./describe";
+import type { Job, PageTool } from "./job";
+import { done } from "./job";
+import { nextFrame } from "./waiting";
+
+export const highlight: PageTool = {
+  target: "one",
+  decorates: true,
+  limit: 4000,
+  run: (job) => show(job, "", { min: 1, max: 60, otherwise: 8 }),
+};
+
+export const annotate: PageTool = {
+  target: "one",
+  decorates: true,
+  limit: 4000,
+  run: (job) => show(job, requiredText(job.args, "text", TEXT_MAX).trim(), { min: 1, max: 120, otherwise: 20 }),
+};
+
+const TEXT_MAX = 600;
+
+async function show(job: Job, text: string, rule: NumberRule): Promise<FrameDone> {
+  const { target, view, marks, signal } = job;
+  const seconds = numberArgument(job.args, "seconds", rule);
+  if (target === null) return done("skipped: it names nothing to point at");
+  if (!isInView(target, view)) target.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+  await nextFrame(view, signal);
+  const skipped = marks.mark(target, { seconds }, text);
+  return done(skipped === "" ? `Shown at ${spokenOf(target)} for ${seconds} s.` : `skipped: ${skipped}`);
+}
+
+function isInView(element: Element, view: Window): boolean {
+  const { top, bottom, left, right } = element.getBoundingClientRect();
+  return top >= 0 && left >= 0 && bottom <= view.innerHeight && right <= view.innerWidth;
+}

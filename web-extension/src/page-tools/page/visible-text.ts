@@ -1,0 +1,144 @@
+/**
+ * Reads the visible words of a part of the page, line by line, with the cells of a table row on one line.
+ *
+ * What is long or far down is not left out, as it is in a snapshot; secrets are, by the same rules.
+ */
+import { clean } from "../../capture/page/names";
+import { roleOf } from "../../capture/page/roles";
+import { isEditable } from "../../capture/page/states";
+import { clipsAway, renderingOf, styleOf } from "../../capture/page/visibility";
+import { redactLabelled } from "../../capture/redact";
+import { rootedTree } from "../../capture/tree";
+import { isSecret } from "./describe";
+
+const SKIPPED = new Set(
+  "script style noscript template head select textarea datalist iframe object embed video audio canvas svg".split(" "),
+);
+/** Roles whose words may be labels, or values beside one. */
+const PARTS = new Set("row cell gridcell columnheader rowheader term definition listitem".split(" "));
+const CELLS = new Set("cell gridcell columnheader rowheader".split(" "));
+const LINE_MAX = 20_000;
+const NODES_MAX = 400_000;
+/** Reading stops after this much; a page that long is no page. */
+const TEXT_MAX = 4_000_000;
+
+/** The visible words in an element. */
+export function visibleText(root: Element): string {
+  return new TextReader().read(root);
+}
+
+/** An element whose contents are being read. */
+interface Open {
+  contents: readonly Node[];
+  next: number;
+  /** The node that words in it belong to. */
+  home: number;
+  block: boolean;
+  lines: boolean;
+}
+
+class TextReader {
+  readonly #tree = rootedTree({ role: "WebArea" });
+  #run = "";
+  #read = 0;
+
+  read(root: Element): string {
+    const open: Open[] = [{ contents: contentsOf(root), next: 0, home: 0, block: true, lines: false }];
+    for (let steps = 0, top = open.at(-1); top !== undefined && steps < NODES_MAX; steps += 1, top = open.at(-1)) {
+      const node = this.#read > TEXT_MAX ? undefined : top.contents[top.next];
+      top.next += 1;
+      if (node === undefined) {
+        if (top.block) this.#flush(top.home);
+        open.pop();
+      } else if (node instanceof Text) this.#text(node.data, top);
+      else if (node instanceof Element) {
+        const inner = this.#enter(node, top);
+        if (inner !== null) open.push(inner);
+      }
+    }
+    redactLabelled(this.#tree);
+    return this.#lines();
+  }
+
+  #text(words: string, { home, lines }: Open): void {
+    this.#read += words.length;
+    if (!lines) {
+      this.#run += words;
+      return;
+    }
+    const [first = "", ...rest] = words.split("\n");
+    this.#run += first;
+    for (const line of rest) {
+      this.#flush(home);
+      this.#run = line;
+    }
+  }
+
+  /** What to read in an element; null when nothing of it is seen. */
+  #enter(element: Element, { home }: Open): Open | null {
+    if (element.localName === "br") this.#flush(home);
+    if (SKIPPED.has(element.localName) || !isSeen(element)) return null;
+    const style = styleOf(element);
+    const display = style?.display ?? "inline";
+    const block = !(display.startsWith("inline") || display === "contents");
+    const role = element.hasAttribute("role") || block ? roleOf(element) : "generic";
+    if (block) this.#flush(home);
+    const part = PARTS.has(role) ? this.#part(role, home) : home;
+    const lines = style?.whiteSpaceCollapse?.startsWith("preserve") === true && display !== "inline";
+    return { contents: contentsOf(element), next: 0, home: part, block: block || part !== home, lines };
+  }
+
+  #part(role: string, parent: number): number {
+    this.#tree.nodes.push({ role });
+    this.#tree.parents.push(parent);
+    return this.#tree.nodes.length - 1;
+  }
+
+  /** Gives the words collected so far to their node; the words of a row's cell are one. */
+  #flush(home: number): void {
+    const words = clean(this.#run, LINE_MAX);
+    this.#run = "";
+    const node = this.#tree.nodes[home];
+    if (words === "" || node === undefined) return;
+    if (node.role === "WebArea" || node.role === "row") {
+      const part = this.#tree.nodes[this.#part("text", home)];
+      if (part !== undefined) part.name = words;
+    } else if (node.name === undefined || CELLS.has(node.role)) {
+      node.name = node.name === undefined ? words : `${node.name} ${words}`;
+    } else node.name = `${node.name}\n${words}`;
+  }
+
+  #lines(): string {
+    const lines: string[] = [];
+    let row = -1;
+    for (const [index, { name }] of this.#tree.nodes.entries()) {
+      const parent = this.#tree.parents[index] ?? -1;
+      if (name === undefined || index === 0) continue;
+      const inRow = this.#tree.nodes[parent]?.role === "row";
+      const last = lines.length - 1;
+      if (inRow && row === parent) lines[last] = `${lines[last] ?? ""} | ${name}`;
+      else lines.push(name);
+      row = inRow ? parent : -1;
+    }
+    return lines.join("\n");
+  }
+}
+
+function isSeen(element: Element): boolean {
+  if (element.getAttribute("aria-hidden") === "true" || element.hasAttribute("inert")) return false;
+  const rendering = renderingOf(element);
+  if (rendering === "hidden") return false;
+  if (
+    rendering === "shown" &&
+    element.firstElementChild === null &&
+    clipsAway(element, element.getBoundingClientRect())
+  )
+    return false;
+  return !(isEditable(element) && isSecret(element));
+}
+
+function contentsOf(element: Element): readonly Node[] {
+  if (element.shadowRoot !== null) return [...element.shadowRoot.childNodes];
+  const assigned = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
+  return assigned.length > 0 ? assigned : [...element.childNodes];
+}

@@ -1,0 +1,68 @@
+/**
+ * The policy that an organisation sets through the browser (managed storage, `public/managed-schema.json`).
+ *
+ * It holds for everything that is read of a page and done to it, for the page's own address and for every address that
+ * is gone to.
+ */
+import type { CaptureTab } from "../capture/api";
+import { isString } from "../shared/guards";
+import { ToolError } from "./errors";
+import { fits, isWithin } from "./patterns";
+
+/** What is allowed; an absent list of domains allows all. */
+export interface Policy {
+  allowedDomains: string[];
+  blockedUrlPatterns: string[];
+  /** Each action is asked for each time. */
+  confirmBeforeMutating: boolean;
+}
+
+/** Reads the policy in force. Without one, or in a browser that has none, nothing is restricted. */
+export async function loadPolicy(): Promise<Policy> {
+  const found = await managed();
+  return {
+    allowedDomains: textsOf(found["allowedDomains"]),
+    blockedUrlPatterns: textsOf(found["blockedUrlPatterns"]),
+    confirmBeforeMutating: found["confirmBeforeMutating"] === true,
+  };
+}
+
+async function managed(): Promise<Record<string, unknown>> {
+  try {
+    return await chrome.storage.managed.get(null);
+  } catch {
+    // Firefox rejects where no policy was ever set.
+    return {};
+  }
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter(isString) : [];
+}
+
+/** True when the policy lets us read and act at an address. */
+export function allows(policy: Policy, url: URL): boolean {
+  const { allowedDomains, blockedUrlPatterns } = policy;
+  if (allowedDomains.length > 0 && !isWithin(url.hostname, allowedDomains)) return false;
+  return !blockedUrlPatterns.some((pattern) => fits(pattern, url));
+}
+
+/** Fails as `blocked-by-policy` where the policy does not allow an address. */
+export function demandAllowed(policy: Policy, url: URL): void {
+  if (!allows(policy, url)) throw new ToolError("blocked-by-policy");
+}
+
+/** A capture that leaves alone what policy forbids, before it is read and after it may have moved. */
+export function withPolicy(capture: CaptureTab): CaptureTab {
+  const isForbidden = async (address: string | undefined): Promise<boolean> => {
+    const url = address === undefined ? null : URL.parse(address);
+    return url !== null && !allows(await loadPolicy(), url);
+  };
+  return async (tabId) => {
+    const before = await chrome.tabs.get(tabId).catch(() => undefined);
+    if (await isForbidden(before?.url)) return { ok: false, fault: "restricted-page" };
+    const result = await capture(tabId);
+    if (!result.ok) return result;
+    return (await isForbidden(result.capture.snapshot.url)) ? { ok: false, fault: "restricted-page" } : result;
+  };
+}

@@ -1,0 +1,136 @@
+/** Pictures what is visible of the page, small enough for every model and frame. */
+import { ToolError } from "./errors";
+import { pause } from "./limited";
+import { type LookingTool, text } from "./tool";
+
+/** Longest edge; models see no more. */
+const EDGE_MAX = 1_568;
+const BYTES_MAX = 1_048_576;
+/** The browser takes two pictures a second and refuses a third. */
+const SPACING_MS = 550;
+
+/** A picture as it is sent. */
+export interface Picture {
+  mimeType: string;
+  /** Base64. */
+  data: string;
+  width: number;
+  height: number;
+}
+
+/** Seam between the tool and the browser. */
+export interface PageCamera {
+  /** A picture of a window's visible tab as a data URL. */
+  take(windowId: number, signal: AbortSignal): Promise<string>;
+  /** The same picture with its long edge and bytes bounded. */
+  shrink(dataUrl: string): Promise<Picture>;
+}
+
+/** The tool `page_screenshot`. */
+export const pageScreenshot: LookingTool = {
+  name: "page_screenshot",
+  label: "Take a picture of the page",
+  description:
+    "Takes a picture of the visible part of the page, if its tab is in front. For layout, charts and images; text is " +
+    "read better with page_snapshot.",
+  parameters: { type: "object", properties: {}, additionalProperties: false },
+  does: "read",
+  async run(call) {
+    const before = await frontTab(call.tabId);
+    const shot = await call.world.camera.take(before.windowId, call.signal).catch((error: unknown) => {
+      throw error instanceof ToolError ? error : refusal(error);
+    });
+    // Another tab may have come to the front meanwhile, and it must not be in the picture.
+    const after = await frontTab(call.tabId);
+    if (after.url === undefined || URL.parse(after.url)?.origin !== call.url.origin) throw new ToolError("tab-moved");
+    const { data, mimeType, width, height } = await call.world.camera.shrink(shot);
+    const size = text(`the visible part of the page, ${width} × ${height} pixels`);
+    return [{ type: "image", data, mimeType }, ...size];
+  },
+};
+
+/** The browser says in words only whether a permission is missing, or something else is wrong (a hidden window, its quota). */
+function refusal(error: unknown): ToolError {
+  const isForbidden = error instanceof Error && /permission|cannot access/i.test(error.message);
+  return new ToolError(isForbidden ? "screenshot-not-allowed" : "failed");
+}
+
+async function frontTab(tabId: number): Promise<chrome.tabs.Tab> {
+  const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+  if (tab === undefined) throw new ToolError("page-gone");
+  if (!tab.active) throw new ToolError("not-in-front");
+  return tab;
+}
+
+/** A camera that takes its pictures with a pause between them, whoever asks. */
+export function paced(camera: PageCamera): PageCamera {
+  let next = 0;
+  return {
+    ...camera,
+    async take(windowId, signal) {
+      const now = Date.now();
+      const at = Math.max(now, next);
+      next = at + SPACING_MS;
+      await pause(at - now, signal);
+      if (signal.aborted) throw new ToolError("cancelled");
+      return camera.take(windowId, signal);
+    },
+  };
+}
+
+/** The browser's camera. */
+export const browserCamera: PageCamera = paced({
+  take: (windowId) => chrome.tabs.captureVisibleTab(windowId, { format: "png" }),
+  shrink,
+});
+
+const QUALITIES = [0.85, 0.7, 0.5];
+
+async function shrink(dataUrl: string): Promise<Picture> {
+  const bitmap = await createImageBitmap(blobOf(dataUrl));
+  try {
+    for (let edge = EDGE_MAX; edge >= 200; edge = Math.floor(edge / 2)) {
+      const picture = await drawn(bitmap, fitted(bitmap.width, bitmap.height, edge));
+      if (picture !== null) return picture;
+    }
+  } finally {
+    bitmap.close();
+  }
+  throw new ToolError("failed", "the picture is too large");
+}
+
+/** Size of a picture whose long edge is bounded, in its own proportions. */
+export function fitted(width: number, height: number, edge: number): { width: number; height: number } {
+  const scale = Math.min(1, edge / Math.max(width, height, 1));
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+}
+
+/** PNG if it is small enough, else JPEG as good as fits; null when none fits. */
+async function drawn(bitmap: ImageBitmap, size: { width: number; height: number }): Promise<Picture | null> {
+  const canvas = new OffscreenCanvas(size.width, size.height);
+  const context = canvas.getContext("2d");
+  if (context === null) throw new ToolError("failed");
+  context.drawImage(bitmap, 0, 0, size.width, size.height);
+  const ways = [{ type: "image/png" }, ...QUALITIES.map((quality) => ({ type: "image/jpeg", quality }))];
+  for (const way of ways) {
+    const blob = await canvas.convertToBlob(way);
+    if (blob.size <= BYTES_MAX) return { ...size, mimeType: blob.type, data: base64Of(await blob.arrayBuffer()) };
+  }
+  return null;
+}
+
+/** The extension's own policy forbids to fetch a data URL. */
+function blobOf(dataUrl: string): Blob {
+  const [, type, data] = /^data:(image\/[a-z]+);base64,(.*)$/s.exec(dataUrl) ?? [];
+  if (type === undefined || data === undefined) throw new ToolError("failed");
+  return new Blob([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], { type });
+}
+
+const PIECE = 0x8000;
+
+function base64Of(buffer: ArrayBuffer): string {
+  const bytes = new Uint8Array(buffer);
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += PIECE) binary += String.fromCharCode(...bytes.subarray(at, at + PIECE));
+  return btoa(binary);
+}

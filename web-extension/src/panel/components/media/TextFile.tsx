@@ -1,0 +1,44 @@
+/** A file of plain text. */
+import { useEffect, useState } from "preact/hooks";
+import type { MediaAsset, MediaDescriptor } from "../../../media/descriptor";
+import { t } from "../../i18n";
+import { useAsset } from "../../media/use-asset";
+import { altOf } from "../../media/words";
+import { shortened } from "../../tool-text";
+import { visibleText } from "../../visible-text";
+import { Failure, Progress } from "./Stage";
+
+const LINES = 12;
+
+interface Props {
+  media: MediaDescriptor;
+  asset: MediaAsset;
+  near: boolean;
+}
+
+/** The beginning of the text; all of it can be saved. */
+export function TextFile({ media, asset, near }: Props) {
+  const [file, retry] = useAsset(asset, near);
+  const [text, setText] = useState("");
+  const blob = file.state === "ready" ? file.blob : null;
+  useEffect(() => {
+    const life = new AbortController();
+    blob?.text().then(
+      (whole) => !life.signal.aborted && setText(whole),
+      () => undefined,
+    );
+    return () => life.abort();
+  }, [blob]);
+  const shown = shortened(text);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling text has to be reachable by keyboard */}
+      <section class="media-text" style={{ "--lines": LINES }} dir="auto" aria-label={altOf(media)} tabIndex={0}>
+        {file.state === "loading" && <Progress media={media} loaded={file.loaded} bytes={asset.bytes} />}
+        {file.state === "failed" && <Failure media={media} fault={file.fault} retry={retry} />}
+        {visibleText(shown)}
+      </section>
+      {shown.length < text.length && <p class="hint">{t("toolCut")}</p>}
+    </>
+  );
+}
