@@ -26,9 +26,12 @@ lint: deps ## Format, clippy, types
 	npm run lint --workspace web-extension
 	npm run lint --workspace e2e
 
-bench: ## Speed and memory, each beside a baseline of the same run
+bench: deps ## Speed, memory and what a capture tells, each beside a baseline of the same run
 	cargo build --release --package sidewire --package sidewire-host
 	cargo bench --package sidewire-tests
+	cargo build --workspace --example page_block
+	npm run build --workspace web-extension
+	node e2e/run.mjs e2e/capture-quality/main.ts
 
 deps:
 	npm ci

@@ -45,13 +45,13 @@ export class Reader {
     const snapshot = await this.snapshot();
     const frames = page.frames().filter((frame) => frame !== page.mainFrame());
     const aria = [await page.ariaSnapshot()];
-    const plain = [await page.evaluate(() => document.body.innerText)];
+    const plain = [await page.evaluate(drawnText)];
     // Neither method reads frames by itself; what is in them is put behind the page, so that it is not lost.
     for (const frame of frames) {
       const host = await frame.frameElement();
       if (!(await host.isVisible())) continue;
       aria.push(await frame.locator("body").ariaSnapshot());
-      plain.push(await frame.evaluate(() => document.body.innerText));
+      plain.push(await frame.evaluate(drawnText));
     }
     return { snapshot, aria: aria.join("\n"), plain: plain.join("\n") };
   }
@@ -68,8 +68,16 @@ export class Reader {
 
   /** The snapshot of the page in front, as the panel's preview gets it. */
   async snapshot(): Promise<unknown> {
-    return this.#panel.evaluate(askForPreview, this.#page.url());
+    const ask = () => this.#panel.evaluate(askForPreview, this.#page.url());
+    // A capture ends after a second; a machine that does too much else is asked once more.
+    return ask().catch(ask);
   }
+}
+
+/** Runs in a document: its text as it is drawn. */
+function drawnText(): string {
+  // biome-ignore lint/performance/useDomNodeTextContent: text that is not drawn is what must not count.
+  return document.body.innerText;
 }
 
 /** Runs in a page: waits until it is drawn and nothing moves any more. */

@@ -69,14 +69,36 @@ export class SidePanel {
     await this.#send("Input.dispatchKeyEvent", { type: "keyUp", ...enter });
   }
 
-  /** Presses the button of that name or text. */
+  /** Presses the button of that name or text, once it can be pressed. */
   async press(name: string): Promise<void> {
-    const find = `[...document.querySelectorAll("button")].find((button) =>
+    const find = `[...document.querySelectorAll("button")].find((button) => button.ariaDisabled !== "true" &&
       [button.ariaLabel, button.textContent.trim()].includes(${JSON.stringify(name)}))`;
-    await until(`a button “${name}”`, async () =>
-      (await this.evaluate(`${find} !== undefined`)) === true ? true : undefined,
-    );
+    await this.waits(`a button “${name}”`, `${find} !== undefined`);
     await this.evaluate(`${find}.click()`);
+  }
+
+  /** Chooses a mode by its name. */
+  async choose(mode: string): Promise<void> {
+    await this.evaluate(`document.querySelector("button[aria-label^='Kind of answer']").click()`);
+    const find = `[...document.querySelectorAll("label.choice")].find((label) =>
+      label.textContent.startsWith(${JSON.stringify(mode)}))`;
+    await this.waits(`the mode “${mode}”`, `${find} !== undefined`);
+    await this.evaluate(`${find}.click()`);
+    await this.waits(`${mode} to be the mode`, `document.querySelector("button[aria-label$='${mode}']") !== null`);
+  }
+
+  /** Waits until an expression is true in the panel's document. */
+  async waits(what: string, expression: string): Promise<void> {
+    await until(what, async () => ((await this.evaluate(expression)) === true ? true : undefined));
+  }
+
+  /** Closes it, as the person does. */
+  async close(): Promise<void> {
+    const before = (await panelTargets(this.#session)).length;
+    await this.#send("Runtime.evaluate", { expression: "setTimeout(() => window.close())" });
+    await until("the side panel to close", async () =>
+      (await panelTargets(this.#session)).length < before ? true : undefined,
+    );
   }
 
   /** Takes a picture of it. */

@@ -92,7 +92,9 @@ fn host_tool_timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, 
     if (1..=600).contains(&seconds) {
         return Ok(seconds);
     }
-    Err(D::Error::custom("host_tool_timeout_s is a number of seconds, 1 to 600"))
+    Err(D::Error::custom(
+        "host_tool_timeout_s is a number of seconds, 1 to 600",
+    ))
 }
 
 /// How much media is kept.

@@ -38,7 +38,11 @@ pub(crate) fn start_filter(program: &OsStr, args: &[OsString], input: Option<Byt
         .args(args)
         .env_clear()
         .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-        .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
+        .stdin(if input.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        })
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true);
@@ -63,7 +67,11 @@ impl Filter {
 impl Drop for Filter {
     fn drop(&mut self) {
         #[cfg(unix)]
-        if let Some(group) = self.child.id().and_then(|id| rustix::process::Pid::from_raw(id.cast_signed())) {
+        if let Some(group) = self
+            .child
+            .id()
+            .and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()))
+        {
             // Its children, if it has any; the filter itself is killed by its handle all the same.
             let _gone_already = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// A row and the tests that guard it, here or beside the code.
 type Row = (&'static str, &'static [&'static str]);
 
-/// Attacks. S21 and the consent half of S22 come with host tools; S11, S24, S26, S27 and S7's browser half are in `e2e`
+/// Attacks. S21 is in `web-extension`, where consent is; S11, S24, S26, S27 and S7's browser half are in `e2e`
 /// and `web-extension`.
 const ATTACKS: &[Row] = &[
     (
@@ -115,8 +115,22 @@ const ATTACKS: &[Row] = &[
             "s19_the_workers_own_proof_does_not_prove_a_client",
         ],
     ),
-    ("S20", &["s20_another_client_reaches_nothing_of_a_conversation"]),
-    ("S22", &["s22_page_text_is_fenced_data_in_the_user_message"]),
+    (
+        "S20",
+        &[
+            "s20_another_client_reaches_nothing_of_a_conversation",
+            "s20_another_clients_result_is_ignored",
+        ],
+    ),
+    (
+        "S22",
+        &[
+            "s22_page_text_is_fenced_data_in_the_user_message",
+            "s22_page_text_stays_inside_its_fence",
+            "s22_page_text_cannot_widen_what_is_offered",
+            "s22_text_of_a_message_names_no_tool",
+        ],
+    ),
     (
         "S25",
         &[
@@ -134,8 +148,8 @@ const ATTACKS: &[Row] = &[
     ),
 ];
 
-/// Faults of the worker that others had. What is missing concerns host tools, media, the extension's own side, or the
-/// many-process design that we do not have (7, 17, 18, 21, 22, 25–28).
+/// Faults of the worker that others had. What is missing concerns the extension's own side, or the many-process
+/// design that we do not have (6, 7, 18, 21, 22, 25–28).
 const FAULTS: &[Row] = &[
     (
         "1 chat_done before the last message",
@@ -146,11 +160,17 @@ const FAULTS: &[Row] = &[
     ),
     (
         "2 a failed tool shown as good",
-        &["fault_2_a_failed_tool_is_shown_as_failed_and_the_turn_goes_on"],
+        &[
+            "fault_2_a_failed_tool_is_shown_as_failed_and_the_turn_goes_on",
+            "fault_2_a_host_tool_that_fails_is_shown_as_failed",
+        ],
     ),
     (
         "3 a set of tools without an answer",
-        &["what_comes_with_later_issues_is_answered_all_the_same"],
+        &[
+            "fault_3_every_set_is_answered_in_order",
+            "sets_are_answered_in_order_of_arrival",
+        ],
     ),
     ("4 trailing marks in references", &["chat_worker_2_4_vectors"]),
     (
@@ -174,11 +194,19 @@ const FAULTS: &[Row] = &[
     ),
     (
         "11 a turn without a client",
-        &["a_client_that_returns_again_and_again_has_the_whole_text"],
+        &[
+            "a_client_that_returns_again_and_again_has_the_whole_text",
+            "fault_11_a_silent_tool_is_cancelled_and_the_turn_goes_on",
+            "a_lost_client_fails_its_calls_at_once_and_without_a_frame",
+            "every_report_starts_the_clock_anew_until_ten_minutes_are_over",
+        ],
     ),
     (
         "12 no client is not disposed",
-        &["a_question_whose_connection_drops_at_once_is_answered_once"],
+        &[
+            "a_question_whose_connection_drops_at_once_is_answered_once",
+            "fault_12_a_client_that_returns_brings_its_tools_to_the_running_turn",
+        ],
     ),
     (
         "13 composing breaks the session",
@@ -214,6 +242,58 @@ const FAULTS: &[Row] = &[
     (
         "29 hello_ack tells too much",
         &["s13_nothing_is_dispatched_before_the_handshake_is_done"],
+    ),
+    (
+        "17 an action in another tab",
+        &["fault_17_every_call_names_the_tab_and_conversation_it_belongs_to"],
+    ),
+    (
+        "a result that is no array leaves its call waiting (§5)",
+        &[
+            "a_result_that_is_none_ends_its_call_at_once",
+            "a_result_that_cannot_be_read_or_is_too_large_ends_its_call_at_once",
+        ],
+    ),
+    (
+        "a bad set of tools (§5)",
+        &[
+            "a_set_replaces_the_one_before_or_is_rejected_whole",
+            "one_fault_rejects_the_whole_set",
+            "a_hostile_schema_is_refused_at_once",
+        ],
+    ),
+    (
+        "another set while calls run (§5)",
+        &[
+            "another_set_takes_effect_at_the_next_model_call",
+            "another_set_leaves_running_calls_answerable",
+        ],
+    ),
+    (
+        "late and unknown results (§5)",
+        &[
+            "the_first_result_counts_and_others_are_ignored_and_counted",
+            "storms_of_reports_and_late_results_disturb_nobody",
+        ],
+    ),
+    (
+        "a stop while a tool runs (§5)",
+        &[
+            "a_stop_ends_the_tool_and_the_turn",
+            "a_stopped_turn_cancels_its_calls_at_once",
+        ],
+    ),
+    (
+        "tools of a client that left (§5)",
+        &["a_lost_client_fails_its_calls_at_once_and_without_a_frame"],
+    ),
+    (
+        "modes change a line and nothing else (§3)",
+        &[
+            "every_mode_offers_what_its_row_of_the_table_says",
+            "only_configuration_offers_what_changes_the_page",
+            "a_presentation_shows_one_thing_after_the_other",
+        ],
     ),
     (
         "a changed hint wipes a conversation (§2.1)",

@@ -54,6 +54,17 @@ impl Recorded {
             .collect()
     }
 
+    /// The names of the tools it offers.
+    #[must_use]
+    pub fn tools(&self) -> Vec<String> {
+        let tools = self.body.get("tools").and_then(Value::as_array);
+        tools
+            .into_iter()
+            .flatten()
+            .filter_map(|tool| tool.pointer("/function/name")?.as_str().map(str::to_owned))
+            .collect()
+    }
+
     /// The last text of the person.
     #[must_use]
     pub fn question(&self) -> String {

@@ -45,6 +45,8 @@ pub struct Script {
     before: Option<Gate>,
     steps: Vec<Step>,
     left: Gate,
+    /// Tool calls so far.
+    calls: usize,
 }
 
 impl Script {
@@ -55,6 +57,7 @@ impl Script {
             before: None,
             steps: Vec::new(),
             left: Gate::new(),
+            calls: 0,
         }
     }
 
@@ -143,10 +146,22 @@ impl Script {
         self
     }
 
+    /// The model wants a tool to be called.
+    #[must_use]
+    pub fn call(self, id: &str, tool: &str, arguments: &Value) -> Self {
+        let function = json!({ "name": tool, "arguments": arguments.to_string() });
+        let call = json!({ "index": self.calls, "id": id, "type": "function", "function": function });
+        let mut script =
+            self.event(&json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] } }] }));
+        script.calls += 1;
+        script
+    }
+
     /// The proper end: why, the count of tokens, the last word.
     #[must_use]
     pub fn done(self) -> Self {
-        self.event(&json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] }))
+        let reason = if self.calls > 0 { "tool_calls" } else { "stop" };
+        self.event(&json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] }))
             .event(&json!({ "choices": [], "usage": { "prompt_tokens": 11, "completion_tokens": 7 } }))
             .bytes("data: [DONE]\n\n")
     }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use sidewire_contract::bridge::turns::{TurnAccepted, TurnReport};
-use sidewire_contract::chat::ChatRequest;
+use sidewire_contract::bridge::turns::{ToolActivity, TurnAccepted, TurnReport};
+use sidewire_contract::chat::{ChatRequest, ChatToolNotice};
 use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::ids::ChatId;
+use sidewire_contract::media::Media;
 use sidewire_contract::reason::ErrorReason;
 use sidewire_contract::turn::{NoticeCode, Reference, TurnState};
 
@@ -24,6 +25,14 @@ pub struct Turn {
     pub notices: Vec<NoticeCode>,
     /// How many signs of life there were.
     pub keepalives: u32,
+    /// What every client is told of its tools.
+    pub tool_notices: Vec<ChatToolNotice>,
+    /// What our own client is told of them.
+    pub activities: Vec<ToolActivity>,
+    /// What it shows.
+    pub media: Vec<Media>,
+    /// The types of all its frames, in order.
+    pub frames: Vec<&'static str>,
     /// What it took.
     pub report: Option<TurnReport>,
     /// The links of its end.
@@ -38,7 +47,6 @@ impl Turn {
     ///
     /// # Panics
     /// When it failed.
-    #[must_use]
     pub fn done(self) -> String {
         assert_eq!(self.error, None, "the turn failed: {self:?}");
         self.text
@@ -56,6 +64,7 @@ impl Turn {
     /// When the frame breaks a rule of the contract.
     pub fn take(&mut self, frame: WorkerFrame) {
         assert!(!self.ended, "nothing may follow the end of a turn: {frame:?}");
+        self.frames.push(frame.frame_type());
         match frame {
             WorkerFrame::TurnAccepted(accepted) => {
                 assert!(
@@ -81,6 +90,9 @@ impl Turn {
             }
             WorkerFrame::TurnNotice(notice) => self.notices.push(notice.code),
             WorkerFrame::ChatKeepalive(_) => self.keepalives += 1,
+            WorkerFrame::ChatToolNotice(notice) => self.tool_notices.push(notice),
+            WorkerFrame::ToolActivity(activity) => self.activities.push(activity),
+            WorkerFrame::ChatMedia(media) => self.media.push(media.media),
             WorkerFrame::TurnReport(report) => assert!(self.report.replace(report).is_none(), "one report"),
             WorkerFrame::ChatDone(done) => {
                 assert!(self.report.is_some(), "turn_report comes before the end");
@@ -141,6 +153,9 @@ fn turn_of(frame: &WorkerFrame) -> Option<&ChatId> {
         WorkerFrame::ChatDelta(delta) => Some(&delta.id),
         WorkerFrame::TurnNotice(notice) => Some(&notice.id),
         WorkerFrame::ChatKeepalive(keepalive) => Some(&keepalive.id),
+        WorkerFrame::ChatToolNotice(notice) => Some(&notice.id),
+        WorkerFrame::ToolActivity(activity) => Some(&activity.chat_id),
+        WorkerFrame::ChatMedia(media) => Some(&media.id),
         WorkerFrame::TurnReport(report) => Some(&report.id),
         WorkerFrame::ChatDone(done) => Some(&done.id),
         WorkerFrame::ChatError(error) => Some(&error.id),

@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import { attacks } from "./gallery/attacks.mjs";
 import { behaviour } from "./gallery/behaviour.mjs";
 import { launch } from "./gallery/browser.mjs";
+import { consents } from "./gallery/consents.mjs";
+import { media } from "./gallery/media.mjs";
 import { pictures } from "./gallery/pictures.mjs";
 import { serveGallery } from "./gallery/site.mjs";
 import { streaming } from "./gallery/streaming.mjs";
@@ -19,7 +21,7 @@ const AT_ONCE = 2;
 
 const wanted = process.argv.slice(2);
 /** @type {Check[]} */
-const all = [...pictures(OUTPUT), ...behaviour, ...streaming, ...attacks];
+const all = [...pictures(OUTPUT), ...behaviour, ...streaming, ...consents, ...media, ...attacks];
 const checks = all.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 if (wanted.length === 0) await rm(OUTPUT, { recursive: true, force: true });
 await mkdir(OUTPUT, { recursive: true });

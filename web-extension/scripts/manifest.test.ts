@@ -84,6 +84,12 @@ describe("manifest", () => {
     expect(readFileSync(join(folder, "background.js"), "utf8")).not.toMatch(/new Function\(|[^.\w]eval\(/);
   });
 
+  it("N26: declares the three things that an organisation may set, and no more", () => {
+    const name = Object(manifest.storage).managed_schema;
+    const schema = JSON.parse(readFileSync(join(folder, name), "utf8"));
+    expect(Object.keys(schema.properties)).toEqual(["allowedDomains", "blockedUrlPatterns", "confirmBeforeMutating"]);
+  });
+
   it("names files that are in the build", () => {
     const named = [
       manifest.background?.service_worker,

@@ -76,7 +76,9 @@ impl HostTools {
     /// Puts the oldest waiting set in force and answers it; names of `built_in` tools are taken.
     pub(super) async fn register(&self, built_in: &[Arc<dyn Tool>]) {
         let _in_order = self.registering.lock().await;
-        let Some(set) = self.sets().pop_front() else { return };
+        let Some(set) = self.sets().pop_front() else {
+            return;
+        };
         let taken: Vec<String> = built_in.iter().map(|tool| tool.meta().name.clone()).collect();
         let answer = match self.adopt(set, taken).await {
             Ok(tool_names) => WorkerFrame::SetHostToolsAck(SetHostToolsAck { tool_names }),
@@ -109,13 +111,15 @@ impl HostTools {
             };
             checked.into_iter().map(tool).collect()
         };
-        self.line.next_generation(|generation| self.shelf.replace(tools(generation)));
+        self.line
+            .next_generation(|generation| self.shelf.replace(tools(generation)));
         Ok(names)
     }
 
     /// What a tool gave so far.
     pub(super) fn update(&self, update: &HostToolUpdate) {
-        self.line.update(&update.id, result::shown(&update.partial_result.content));
+        self.line
+            .update(&update.id, result::shown(&update.partial_result.content));
     }
 
     /// What a tool gave, in a frame of so many bytes.

@@ -60,9 +60,7 @@ impl Wanted {
 
     /// Which bytes of a file of `size` bytes that is; none at all when it begins right at the end.
     pub(super) fn range(&self, size: u64) -> Result<(u64, usize), Unavailable> {
-        let left = size
-            .checked_sub(self.offset)
-            .ok_or(Unavailable::BehindTheEnd)?;
+        let left = size.checked_sub(self.offset).ok_or(Unavailable::BehindTheEnd)?;
         let length = usize::try_from(self.length.min(left)).map_err(|_| Unavailable::BehindTheEnd)?;
         Ok((self.offset, length))
     }

@@ -191,7 +191,11 @@ pub(super) fn file_name_of(hint: &str, mime: MimeType) -> Option<FileName> {
     let stem: String = stem.chars().take(NAME).collect();
     // Windows takes these for devices, whatever their ending.
     let device = stem.split('.').next().unwrap_or_default().to_ascii_uppercase();
-    let guard = if DEVICES.contains(&device.as_str()) { "_" } else { "" };
+    let guard = if DEVICES.contains(&device.as_str()) {
+        "_"
+    } else {
+        ""
+    };
     FileName::new(format!("{guard}{stem}.{}", endings.first()?)).ok()
 }
 

@@ -105,8 +105,20 @@ impl Ffmpeg {
         let most_text = most.to_string();
         args.extend(
             [
-                "-map", "0:v:0", "-an", "-sn", "-dn", "-vf", filter, "-frames:v", &most_text, "-c:v", "png", "-f",
-                "image2pipe", "pipe:1",
+                "-map",
+                "0:v:0",
+                "-an",
+                "-sn",
+                "-dn",
+                "-vf",
+                filter,
+                "-frames:v",
+                &most_text,
+                "-c:v",
+                "png",
+                "-f",
+                "image2pipe",
+                "pipe:1",
             ]
             .map(OsString::from),
         );
@@ -280,7 +292,10 @@ async fn read_pngs(output: &mut (impl AsyncRead + Unpin), most: usize) -> Result
 
 async fn read_png(output: &mut (impl AsyncRead + Unpin)) -> Result<Option<Vec<u8>>, FfmpegError> {
     let mut still = Vec::new();
-    output.take(SIGNATURE.len() as u64).read_to_end(&mut still).await?;
+    output
+        .take(SIGNATURE.len() as u64)
+        .read_to_end(&mut still)
+        .await?;
     if still.is_empty() {
         return Ok(None);
     }

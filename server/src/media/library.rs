@@ -153,7 +153,11 @@ impl Library {
     }
 
     /// A file that this conversation shows already, by its reference.
-    pub(crate) async fn kept(&self, place: Place<'_>, reference: &BlobRef) -> Result<Option<Source>, StoreError> {
+    pub(crate) async fn kept(
+        &self,
+        place: Place<'_>,
+        reference: &BlobRef,
+    ) -> Result<Option<Source>, StoreError> {
         let found = place
             .store
             .blob_of_conversation(place.conversation, reference)
@@ -190,7 +194,7 @@ impl Library {
     }
 
     /// Shows an image block of a tool's result.
-    pub(super) async fn ingest_image_block(
+    pub(crate) async fn ingest_image_block(
         &self,
         place: Place<'_>,
         block: ImageBlock<'_>,
@@ -320,7 +324,11 @@ impl Library {
         if media.timeline.is_none() {
             media.degradation = Some(DEGRADATION.to_owned());
         }
-        stills.files.into_iter().map(|(asset, staged)| (asset, Some(staged))).collect()
+        stills
+            .files
+            .into_iter()
+            .map(|(asset, staged)| (asset, Some(staged)))
+            .collect()
     }
 
     async fn stills(&self, store: &Store, item: &Item, fps: u8) -> Option<Stills> {
@@ -344,7 +352,11 @@ impl Library {
         };
         let files = blocking(move || stage_pngs(&files, stills)).await??;
         let assets = files.iter().map(|(asset, _)| asset.clone());
-        let timeline = if moves { still_timeline(assets.collect(), fps) } else { None };
+        let timeline = if moves {
+            still_timeline(assets.collect(), fps)
+        } else {
+            None
+        };
         Some(Stills {
             probed,
             files,
@@ -353,7 +365,11 @@ impl Library {
     }
 
     /// References first, places second: no sweep can come in between (see `store/blobs.rs`).
-    async fn publish(&self, place: Place<'_>, files: Vec<(Asset, Option<Staged>)>) -> Result<(), IngestError> {
+    async fn publish(
+        &self,
+        place: Place<'_>,
+        files: Vec<(Asset, Option<Staged>)>,
+    ) -> Result<(), IngestError> {
         self.refer(place, files.iter().map(|(asset, _)| asset.clone()).collect())
             .await?;
         let target = self.files(place.store);
@@ -475,8 +491,12 @@ fn stage_pngs(files: &Files, stills: Vec<Bytes>) -> Option<Vec<(Asset, Staged)>>
 
 fn still_timeline(stills: Vec<Asset>, fps: u8) -> Option<Timeline> {
     let duration_ms = Positive::new(1000_u64.div_ceil(u64::from(fps.max(1))))?;
-    let shown = stills.into_iter().map(|asset| (Shown::Picture(asset), duration_ms));
-    timeline::put_together(shown.collect()).ok().map(|(timeline, _)| timeline)
+    let shown = stills
+        .into_iter()
+        .map(|asset| (Shown::Picture(asset), duration_ms));
+    timeline::put_together(shown.collect())
+        .ok()
+        .map(|(timeline, _)| timeline)
 }
 
 #[cfg(test)]

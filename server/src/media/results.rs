@@ -6,20 +6,9 @@ use sidewire_agent::store::Store;
 use sidewire_agent::tool::ToolOutput;
 use sidewire_contract::media::{Media, MimeType};
 
-use super::library::{ImageBlock, Library, Place};
+use super::library::Library;
 
 impl Library {
-    /// Shows an image block in the conversation and gives it to the model; one that cannot be shown is only
-    /// mentioned, since the rest of the result is still good.
-    pub(crate) async fn add_image(&self, place: Place<'_>, block: ImageBlock<'_>, output: &mut ToolOutput) {
-        match self.ingest_image_block(place, block).await {
-            Ok(media) => self.add_media(place.store, media, output).await,
-            Err(error) => output.content.push(ResultContent::Text {
-                text: format!("(a picture that cannot be shown: {error})"),
-            }),
-        }
-    }
-
     /// Adds media that was shown to a result, with what a model may see of it.
     pub(crate) async fn add_media(&self, store: &Store, media: Media, output: &mut ToolOutput) {
         if let Some(picture) = self.picture(store, &media).await {

@@ -50,7 +50,7 @@ pub(super) fn sniff(file: impl Read + Seek) -> Result<Found, SniffError> {
     let mut head = Vec::with_capacity(HEAD);
     file.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
     file.rewind()?;
-    let Some(mime) = mime_of(&head) else {
+    let Some(mime) = mime_of(&head)? else {
         return text(file).map(Found::Text);
     };
     let picture = match mime {
@@ -69,15 +69,18 @@ pub(super) fn sniff(file: impl Read + Seek) -> Result<Found, SniffError> {
     Ok(Found::Picture(picture))
 }
 
-fn mime_of(head: &[u8]) -> Option<MimeType> {
-    Some(match infer::get(head)?.mime_type() {
+/// The type of the magic number; none where there is no such number, as in a text.
+fn mime_of(head: &[u8]) -> Result<Option<MimeType>, SniffError> {
+    let Some(known) = infer::get(head) else { return Ok(None) };
+    Ok(Some(match known.mime_type() {
         "image/png" => MimeType::Png,
         "image/jpeg" => MimeType::Jpeg,
         "image/gif" => MimeType::Gif,
         "image/webp" => MimeType::Webp,
         "video/mp4" | "video/x-m4v" => MimeType::Mp4,
-        _ => return None,
-    })
+        other if other.starts_with("text/") => return Ok(None),
+        _ => return Err(SniffError::Unsupported),
+    }))
 }
 
 fn raster(
@@ -119,7 +122,8 @@ fn png_moves(file: &mut BufReader<impl Read + Seek>) -> Result<bool, SniffError>
     file.seek(SeekFrom::Start(SIGNATURE))?;
     for _ in 0..PNG_CHUNKS {
         let mut header = [0; 8];
-        file.read_exact(&mut header).map_err(|_short| SniffError::Unsupported)?;
+        file.read_exact(&mut header)
+            .map_err(|_short| SniffError::Unsupported)?;
         let [a, b, c, d, kind @ ..] = header;
         match &kind {
             b"acTL" => return Ok(true),

@@ -104,7 +104,9 @@ fn picture(frame: &TimelineFrame) -> Option<&Asset> {
 /// How long all frames stay together.
 pub(super) fn duration(timeline: &Timeline) -> Option<Positive> {
     let durations = timeline.frames().iter().map(|frame| match frame {
-        TimelineFrame::Text { duration_ms, .. } | TimelineFrame::Asset { duration_ms, .. } => duration_ms.get(),
+        TimelineFrame::Text { duration_ms, .. } | TimelineFrame::Asset { duration_ms, .. } => {
+            duration_ms.get()
+        }
     });
     Positive::new(durations.fold(0, u64::saturating_add))
 }

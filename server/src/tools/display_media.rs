@@ -28,7 +28,9 @@ pub(crate) struct DisplayMedia {
 enum DisplayError {
     #[error(transparent)]
     Arguments(#[from] ArgumentsError),
-    #[error("local files are not shown in this conversation; use an https address or a blob:sha256: reference")]
+    #[error(
+        "local files are not shown in this conversation; use an https address or a blob:sha256: reference"
+    )]
     Local,
     #[error("this conversation shows no such file")]
     UnknownReference,

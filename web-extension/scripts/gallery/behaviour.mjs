@@ -1,40 +1,11 @@
 // @ts-check
 /** What a person does with keys and buttons, and what the service worker hears of it. */
-import { check, drawn, open, post, posted, SHOWN } from "./browser.mjs";
+import { behaves, check, composer, drawn, heard, post, posted, SHOWN } from "./browser.mjs";
 
 /**
  * @typedef {import("./browser.mjs").Check} Check
  * @typedef {import("./browser.mjs").Page} Page
  */
-
-/** @param {Page} page */
-const composer = (page) => page.getByRole("textbox", { name: "Your question" });
-
-/** @param {Page} page @param {string} kind @param {number} count */
-async function heard(page, kind, count) {
-  await page.waitForFunction(
-    ([wanted, least]) =>
-      Reflect.get(globalThis, "gallery").posted.filter((/** @type {{ kind: string }} */ m) => m.kind === wanted)
-        .length >= Number(least),
-    [kind, count],
-  );
-  return posted(page, kind);
-}
-
-/**
- * @param {string} name
- * @param {string} scene
- * @param {(page: Page) => Promise<void>} run
- * @returns {Check}
- */
-const behaves = (name, scene, run) => ({
-  name,
-  run: async (place) => {
-    const { page, problems } = await open(place, { scene });
-    await run(page);
-    check(problems.length === 0, problems.join("; "));
-  },
-});
 
 /** @type {Check[]} */
 const keys = [

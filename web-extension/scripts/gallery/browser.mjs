@@ -75,3 +75,38 @@ export async function posted(page, kind) {
 export async function drawn(page) {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }
+
+/** Where the person writes. @param {Page} page */
+export const composer = (page) => page.getByRole("textbox", { name: "Your question" });
+
+/**
+ * Waits until the service worker heard so many messages of a kind.
+ * @param {Page} page
+ * @param {string} kind
+ * @param {number} count
+ */
+export async function heard(page, kind, count) {
+  await page.waitForFunction(
+    ([wanted, least]) =>
+      Reflect.get(globalThis, "gallery").posted.filter((/** @type {{ kind: string }} */ m) => m.kind === wanted)
+        .length >= Number(least),
+    [kind, count],
+  );
+  return posted(page, kind);
+}
+
+/**
+ * A check of what a scene does; any error of the page makes it fail.
+ * @param {string} name
+ * @param {string} scene
+ * @param {(page: Page) => Promise<void>} run
+ * @returns {Check}
+ */
+export const behaves = (name, scene, run) => ({
+  name,
+  run: async (place) => {
+    const { page, problems } = await open(place, { scene });
+    await run(page);
+    check(problems.length === 0, problems.join("; "));
+  },
+});

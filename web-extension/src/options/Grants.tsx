@@ -1,12 +1,13 @@
 /** What Sidewire may do on sites without asking again; each action, or all of a site, can be taken back. */
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ActionKind } from "../bridge/panel-port";
 import { type Grant, listGrants, revokeGrant } from "../page-tools/grants-store";
 import { Icon } from "../panel/components/Icon";
 import { usePanel } from "../panel/context";
-import { useLifetime } from "../panel/hooks";
 import { type MessageKey, t } from "../panel/i18n";
 import { Section } from "./Section";
+import { usePolicy } from "./use-policy";
+import { useStored } from "./use-stored";
 
 const ACTIONS: Record<ActionKind, MessageKey> = {
   click: "actionClick",
@@ -20,9 +21,11 @@ const ACTIONS: Record<ActionKind, MessageKey> = {
 /** The grants part. */
 export function Grants() {
   const grants = useGrants();
+  const overruled = usePolicy()?.confirmBeforeMutating === true;
   return (
     <Section title={t("grants")}>
       <p class="hint">{t("grantsExplained")}</p>
+      {overruled && grants !== null && grants.length > 0 && <p>{t("grantsOverruled")}</p>}
       {grants?.length === 0 && <p>{t("grantsNone")}</p>}
       {grants !== null && grants.length > 0 && (
         <ul class="list">
@@ -38,15 +41,9 @@ export function Grants() {
 /** The grants as they are stored, also while the panel adds to them; null until they were read. */
 function useGrants(): Grant[] | null {
   const [grants, setGrants] = useState<Grant[] | null>(null);
-  const signal = useLifetime();
-  const load = useCallback(() => {
+  useStored(() => {
     listGrants().then(setGrants, () => setGrants([]));
-  }, []);
-  useEffect(() => {
-    chrome.storage.onChanged.addListener(load);
-    signal.addEventListener("abort", () => chrome.storage.onChanged.removeListener(load));
-    load();
-  }, [load, signal]);
+  });
   return grants;
 }
 

@@ -1,10 +1,8 @@
 /** The policy that whoever manages this browser has set; it is shown, and nothing here can change it. */
-import { useCallback, useEffect, useState } from "preact/hooks";
-import { loadPolicy, type Policy } from "../page-tools/policy";
-import { useLifetime } from "../panel/hooks";
 import { t } from "../panel/i18n";
 import { visibleText } from "../panel/visible-text";
 import { Section } from "./Section";
+import { usePolicy } from "./use-policy";
 
 /** The policy part. */
 export function ManagedPolicy() {
@@ -20,21 +18,6 @@ export function ManagedPolicy() {
       {confirmBeforeMutating && <p>{t("policyConfirm")}</p>}
     </Section>
   );
-}
-
-/** The policy in force, also when it changes while the page is open; null until it was read. */
-function usePolicy(): Policy | null {
-  const [policy, setPolicy] = useState<Policy | null>(null);
-  const signal = useLifetime();
-  const load = useCallback(() => {
-    loadPolicy().then(setPolicy, () => undefined);
-  }, []);
-  useEffect(() => {
-    chrome.storage.onChanged.addListener(load);
-    signal.addEventListener("abort", () => chrome.storage.onChanged.removeListener(load));
-    load();
-  }, [load, signal]);
-  return policy;
 }
 
 function Rules({ title, rules }: { title: string; rules: readonly string[] }) {

@@ -98,7 +98,7 @@ const scroll = frameAct({
   properties: {
     ...TARGET,
     direction: { type: "string", maxLength: 5, enum: ["up", "down", "left", "right"] },
-    amount: { type: "number", description: "In screens, default 0.8.", minimum: 0.05, maximum: 50 },
+    amount: { type: "number", description: "In screens, default 0.8.", minimum: 0.1, maximum: 20 },
     edge: { type: "string", maxLength: 6, enum: ["top", "bottom", "left", "right"] },
   },
   value: (values) => textOf(values, "edge") ?? textOf(values, "direction"),

@@ -1,5 +1,4 @@
 /** Gives the API response that the page was built from, as the capture code saw and redacted it. */
-import { redactText } from "../capture/redact";
 import { ToolError } from "./errors";
 import { type LookingTool, text } from "./tool";
 
@@ -18,7 +17,7 @@ export const pageApi: LookingTool = {
     const { api } = result.capture.snapshot;
     if (api !== null) {
       const cut = api.truncated ? "\n[some of it was left out because of its size]" : "";
-      return text(redactText(`${api.url} (status ${api.status})\n${JSON.stringify(api.body)}`) + cut);
+      return text(`${api.url} (status ${api.status})\n${JSON.stringify(api.body)}${cut}`);
     }
     const { api: state } = await call.world.pageStateOf(call.tabId);
     return text(WHY_NOT[state]);

@@ -22,16 +22,24 @@ describe("a tool in several frames", () => {
 
   it("page_snapshot shows each under its name, and leaves out one that does not answer", async () => {
     stage.answer = (frame, { prefix }) => (frame === 4 ? undefined : done(`${prefix ?? ""}e1 button "Save"`));
-    expect(await stage.run("page_snapshot", { bytes: 2_000 })).toBe(
+    expect(await stage.run("page_snapshot", { bytes: 4_000 })).toBe(
       'e1 button "Save"\nframe f3 acme.example/inner\nf3e1 button "Save"',
     );
     const bytes = stage.asked.map(({ frameId, arguments: args }) => [frameId, args["bytes"]]);
     // What the frames leave, the main document may use.
     expect(bytes).toEqual([
-      [3, 400],
-      [4, 400],
-      [0, 2_000 - 'frame f3 acme.example/inner\nf3e1 button "Save"'.length],
+      [3, 800],
+      [4, 800],
+      [0, 4_000 - 'frame f3 acme.example/inner\nf3e1 button "Save"'.length],
     ]);
+  });
+
+  it("page_snapshot says which frames a small budget leaves out", async () => {
+    stage.answer = () => done("x");
+    expect(await stage.run("page_snapshot", { bytes: 2_000 })).toMatch(
+      /\n\[1 more frames; page_find looks into all\]$/,
+    );
+    expect(stage.asked.map(({ frameId }) => frameId)).toEqual([3, 0]);
   });
 
   it("page_snapshot of one part asks the frame it is in", async () => {

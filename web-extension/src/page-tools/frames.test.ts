@@ -61,7 +61,7 @@ describe("asking a frame", () => {
     expect(browser.told).toHaveLength(2);
   });
 
-  it("9a (doubled actions): does not ask twice when the frame went away while it worked", async () => {
+  it("does not ask twice when the frame went away while it worked", async () => {
     browser.contentScript = async () => {
       throw new Error("A listener indicated an asynchronous response, but the message channel closed.");
     };

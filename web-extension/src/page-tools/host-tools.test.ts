@@ -285,7 +285,7 @@ describe("a turn", () => {
     expect(stage.told.at(-1)).toEqual({ kind: "sidewire-tool-clear" });
   });
 
-  it("is not harmed by a decoration that cannot be drawn", async () => {
+  it("578234e: is not harmed by a decoration that cannot be drawn", async () => {
     stage.answer = () => ({ ok: false, code: "dead-ref" });
     expect(await stage.run("highlight", { ref: "e1" })).toMatch(/^nothing was drawn: dead-ref: /);
   });

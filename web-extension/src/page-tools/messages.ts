@@ -71,8 +71,8 @@ export interface FrameToolArguments {
   };
   /** `seconds` 1–60, default 8. */
   highlight: TargetArguments & { seconds?: number };
-  /** `seconds` 1–120, default 20; the end of the turn removes it in any case (`sidewire-tool-clear`). */
-  annotate: TargetArguments & { text: string; seconds?: number };
+  /** `text` is the callout's and no part of the locator. `seconds` 1–120, default 20; the end of the turn removes it in any case (`sidewire-tool-clear`). */
+  annotate: Omit<TargetArguments, "text"> & { text: string; seconds?: number };
 }
 
 /** Service worker → frame: run a tool. Answered exactly once with a `ToolReply`. */

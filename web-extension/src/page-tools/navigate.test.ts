@@ -23,7 +23,7 @@ describe("page_navigate", () => {
     expect(await stage.card()).toMatchObject({ action: "navigate", site: "acme.example", target: `${ORIGIN}/web/lb2` });
   });
 
-  it("9a (skip same URL): does nothing where the page is already", async () => {
+  it("3eb5fa4: does nothing where the page is already", async () => {
     const seen = vi.spyOn(stage.browser, "navigate");
     expect(await go(PAGE)).toMatch(/^the page is at this address already/);
     expect(seen).not.toHaveBeenCalled();
@@ -79,6 +79,11 @@ describe("page_navigate", () => {
       expect(stage.turn?.origin).toBe(ORIGIN);
     }
     expect(await stage.run("page_text")).toMatch(/^! unreadable-page/);
+  });
+
+  it("says when the browser shows an error page instead", async () => {
+    stage.listing = new Error("Frame with ID 0 is showing error page");
+    expect(await go("/missing")).toMatch(/^! failed: .*error page/);
   });
 
   it("waits until the page has loaded, says where a redirect of the site led, and not for ever", async () => {

@@ -45,6 +45,9 @@ export const pageNavigate: ActingTool = {
       throw new ToolError("other-site", arrived.host);
     demandAllowed(await call.world.policy(), arrived);
     call.moved(arrived.origin);
+    await call.world.frames.list(call.tabId).catch(() => {
+      throw new ToolError("failed", "the browser shows an error page there");
+    });
     const redirected = arrived.href === target.href ? "" : " (the site redirected there)";
     return text(`the page ${clip(arrived.origin + arrived.pathname, ADDRESS_MAX)} has loaded${redirected}`);
   },

@@ -61,7 +61,7 @@ describe("domains", () => {
   });
 });
 
-describe("blocked addresses", () => {
+describe("6b461f7: blocked addresses, however they are written", () => {
   it.each([
     ["*://*.example.com/admin/*", "https://example.com/admin/users"],
     ["*://*.example.com/admin/*", "http://a.b.example.com/admin/"],

@@ -22,7 +22,7 @@ describe("page_screenshot", () => {
     expect(await stage.run("page_screenshot")).toMatch(/^! failed: /);
   });
 
-  it("9a (wrong tab): never pictures another tab, before or meanwhile", async () => {
+  it("40a6cb2 (wrong tab): never pictures another tab, before or meanwhile", async () => {
     const [tab] = stage.browser.tabList;
     const other = { id: 8, windowId: 1, active: true, url: "https://bank.example/" };
     stage.browser.tabList = [{ ...Object(tab), active: false }, other];
@@ -36,7 +36,7 @@ describe("page_screenshot", () => {
     expect(await stage.run("page_screenshot")).toMatch(/^! not-in-front: /);
   });
 
-  it("9a (screenshots freeze): takes at most two pictures a second, the rest in line", async () => {
+  it("8b79892 (screenshots froze the service worker): takes at most two pictures a second, the rest in line", async () => {
     const ids = Array.from({ length: 4 }, () => stage.call("page_screenshot"));
     await vi.advanceTimersByTimeAsync(950);
     expect(stage.browser.pictures).toBeLessThanOrEqual(2);

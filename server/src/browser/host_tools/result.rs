@@ -18,7 +18,7 @@ const TEXT: usize = 64 * 1024;
 /// Most bytes that a person is shown of it; who shows it cuts further.
 const SHOWN: usize = 8 * 1024;
 /// Most pictures of one result.
-const PICTURES: usize = 8;
+pub(super) const PICTURES: usize = 8;
 /// What a failure without a word says.
 const FAILED: &str = "Host tool execution failed";
 /// What a success without a word says.
@@ -36,25 +36,25 @@ impl Gallery<'_> {
     pub(super) async fn read(&self, result: HostToolResult) -> ToolOutput {
         let is_error = result.is_error == Some(true);
         let (media, lines) = self.pictures(&result.result.content).await;
-        let mut content: Vec<ResultContent> = media.iter().filter_map(picture).collect();
         let words = words(lines, TEXT);
         let text = match (words.is_empty(), is_error) {
-            (false, _) => Some(words),
-            (true, true) => Some(FAILED.to_owned()),
-            (true, false) => content.is_empty().then(|| NOTHING.to_owned()),
+            (false, _) => words,
+            (true, true) => FAILED.to_owned(),
+            (true, false) if media.is_empty() => NOTHING.to_owned(),
+            (true, false) => String::new(),
         };
-        let shown = text.iter().map(|text| Shown::Text(clip(text, SHOWN).to_owned()));
-        let shown = shown.collect();
-        if let Some(text) = text {
-            content.insert(0, ResultContent::Text { text });
-        }
-        ToolOutput {
-            shown,
-            content,
-            media,
+        let mut output = ToolOutput {
             is_error,
             ..ToolOutput::default()
+        };
+        if !text.is_empty() {
+            output.shown.push(Shown::Text(clip(&text, SHOWN).to_owned()));
+            output.content.push(ResultContent::Text { text });
         }
+        for media in media {
+            self.library.add_media(self.place.store, media, &mut output).await;
+        }
+        output
     }
 
     /// Takes the pictures out; what is left is a line for each other block.
@@ -83,15 +83,6 @@ impl Gallery<'_> {
     }
 }
 
-/// The picture as the model may see it.
-fn picture(media: &Media) -> Option<ResultContent> {
-    let asset = media.original.as_ref().or(media.poster.as_ref())?;
-    Some(ResultContent::Image {
-        mime_type: asset.mime_type.as_str().to_owned(),
-        blob: asset.reference.as_str().to_owned(),
-    })
-}
-
 /// What a person sees of a call that reports.
 pub(super) fn shown(content: &[ToolContent]) -> Vec<Shown> {
     let words = words(content.iter().map(line), SHOWN);
@@ -114,7 +105,9 @@ fn words<'a>(lines: impl IntoIterator<Item = Cow<'a, str>>, limit: usize) -> Str
         left_out += line.len() - kept.len();
     }
     if left_out > 0 {
-        text.push_str(&format!("\n(cut here: {left_out} more bytes; ask for a smaller part)"));
+        text.push_str(&format!(
+            "\n(cut here: {left_out} more bytes; ask for a smaller part)"
+        ));
     }
     text
 }

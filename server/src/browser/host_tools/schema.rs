@@ -283,27 +283,51 @@ mod tests {
         for (members, fault) in [
             (json!({ "$ref": "#" }), SchemaFault::TooLarge),
             (json!({ "allOf": [{ "$ref": "#" }] }), SchemaFault::TooLarge),
-            (json!({ "properties": { "a": { "$ref": "#" } } }), SchemaFault::TooLarge),
-            (json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/a" } } }), SchemaFault::TooLarge),
+            (
+                json!({ "properties": { "a": { "$ref": "#" } } }),
+                SchemaFault::TooLarge,
+            ),
+            (
+                json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/a" } } }),
+                SchemaFault::TooLarge,
+            ),
             (doubling(20), SchemaFault::TooLarge),
             (json!({ "not": deep }), SchemaFault::TooLarge),
             (json!({ "enum": vec![0; VALUES] }), SchemaFault::TooLarge),
             (json!({ "title": "x".repeat(BYTES) }), SchemaFault::TooLarge),
-            (json!({ "$ref": "https://a.example/schema" }), SchemaFault::Reference),
+            (
+                json!({ "$ref": "https://a.example/schema" }),
+                SchemaFault::Reference,
+            ),
             (json!({ "$ref": "file:///etc/passwd" }), SchemaFault::Reference),
             (json!({ "$ref": "#/nowhere" }), SchemaFault::Reference),
             (json!({ "$ref": "#name" }), SchemaFault::Reference),
-            (json!({ "not": { "$id": "http://x/", "allOf": [{ "$ref": "#" }] } }), SchemaFault::Reference),
+            (
+                json!({ "not": { "$id": "http://x/", "allOf": [{ "$ref": "#" }] } }),
+                SchemaFault::Reference,
+            ),
             (json!({ "not": { "$dynamicRef": "#x" } }), SchemaFault::Reference),
-            (json!({ "not": { "$schema": "http://json-schema.org/draft-04/schema#" } }), SchemaFault::Draft),
-            (json!({ "$schema": "https://a.example/draft" }), SchemaFault::Draft),
-            (json!({ "pattern": "x".repeat(PATTERN_BYTES + 1) }), SchemaFault::Pattern),
+            (
+                json!({ "not": { "$schema": "http://json-schema.org/draft-04/schema#" } }),
+                SchemaFault::Draft,
+            ),
+            (
+                json!({ "$schema": "https://a.example/draft" }),
+                SchemaFault::Draft,
+            ),
+            (
+                json!({ "pattern": "x".repeat(PATTERN_BYTES + 1) }),
+                SchemaFault::Pattern,
+            ),
             (
                 json!({ "allOf": vec![json!({ "pattern": "x" }); PATTERNS + 1] }),
                 SchemaFault::Pattern,
             ),
             (json!({ "pattern": "(" }), SchemaFault::Meaningless),
-            (json!({ "pattern": "(((x{100}){100}){100})" }), SchemaFault::Meaningless),
+            (
+                json!({ "pattern": "(((x{100}){100}){100})" }),
+                SchemaFault::Meaningless,
+            ),
             (json!({ "required": "range" }), SchemaFault::Meaningless),
         ] {
             assert_eq!(compile(members.clone()).err(), Some(fault), "{members:.200}");
@@ -315,7 +339,10 @@ mod tests {
     async fn a_model_is_told_what_to_correct() {
         let members = json!({ "properties": { "range": { "type": "string" } }, "required": ["range"] });
         assert!(check(members.clone(), json!({ "range": "A1" })).await.is_ok());
-        let fault = check(members.clone(), json!({ "range": 7 })).await.unwrap_err().to_string();
+        let fault = check(members.clone(), json!({ "range": 7 }))
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(fault.contains("- at /range: 7 is not of type"), "{fault}");
         let fault = check(members.clone(), json!({})).await.unwrap_err().to_string();
         assert!(fault.contains("\"range\" is a required property"), "{fault}");
@@ -327,7 +354,10 @@ mod tests {
     async fn what_a_model_is_told_is_bounded() {
         let members = json!({ "additionalProperties": { "type": "string" } });
         let many: Map<String, Value> = (0..5_000).map(|at| (format!("a{at}"), json!(at))).collect();
-        let fault = check(members.clone(), Value::Object(many)).await.unwrap_err().to_string();
+        let fault = check(members.clone(), Value::Object(many))
+            .await
+            .unwrap_err()
+            .to_string();
         assert!(fault.len() < FAULT_BYTES + 200, "{}", fault.len());
         let long = json!({ "a": ["é".repeat(50_000)] });
         let fault = check(members.clone(), long).await.unwrap_err().to_string();
@@ -338,7 +368,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_hostile_pattern_gives_up() {
-        let members = json!({ "properties": { "a": { "type": "string", "pattern": "^(?=(a+)+$)(a|aa)+b$" } } });
+        let members =
+            json!({ "properties": { "a": { "type": "string", "pattern": "^(?=(a+)+$)(a|aa)+b$" } } });
         let began = Instant::now();
         let checked = check(members, json!({ "a": "a".repeat(50_000) })).await;
         assert!(matches!(checked, Err(ArgumentFault::Unfit(_))));

@@ -95,7 +95,11 @@ fn name(tool: &HostTool, at: usize) -> Result<String, SetFault> {
 }
 
 fn offered(name: String, tool: HostTool) -> Result<Offered, SetFault> {
-    let label = tool.label.as_deref().map(str::trim).filter(|label| !label.is_empty());
+    let label = tool
+        .label
+        .as_deref()
+        .map(str::trim)
+        .filter(|label| !label.is_empty());
     let label = label.unwrap_or(&name).to_owned();
     if label.len() > LABEL {
         return Err(SetFault::Label(name));
@@ -169,10 +173,21 @@ mod tests {
               "parameters": { "type": "object", "properties": { "range": { "type": "string" } } } },
             { "name": "b-2", "description": "x", "parameters": {}, "hidden": true },
         ]);
-        let metas: Vec<ToolMeta> = check_json(set).unwrap().into_iter().map(|tool| tool.meta).collect();
-        let [first, second] = metas.as_slice() else { panic!("{metas:?}") };
+        let metas: Vec<ToolMeta> = check_json(set)
+            .unwrap()
+            .into_iter()
+            .map(|tool| tool.meta)
+            .collect();
+        let [first, second] = metas.as_slice() else {
+            panic!("{metas:?}")
+        };
         assert_eq!(
-            (first.name.as_str(), first.label.as_str(), first.description.as_str(), first.hidden),
+            (
+                first.name.as_str(),
+                first.label.as_str(),
+                first.description.as_str(),
+                first.hidden
+            ),
             ("office_read_range", "Read range", "Reads.", false)
         );
         assert_eq!((second.label.as_str(), second.hidden), ("b-2", true));
@@ -189,13 +204,25 @@ mod tests {
             (json!([tool("two words")]), "tool 0 has no name"),
             (json!([tool("näme")]), "tool 0 has no name"),
             (json!([tool(&long(65))]), "tool 0 has no name"),
-            (json!([tool("a"), tool("b"), tool(" a ")]), "the name a stands there twice"),
-            (json!([tool("display_media")]), "the name display_media is the worker's own"),
+            (
+                json!([tool("a"), tool("b"), tool(" a ")]),
+                "the name a stands there twice",
+            ),
+            (
+                json!([tool("display_media")]),
+                "the name display_media is the worker's own",
+            ),
             (with("description", json!(" ")), "the description of t"),
-            (with("description", json!(long(DESCRIPTION + 1))), "the description of t"),
+            (
+                with("description", json!(long(DESCRIPTION + 1))),
+                "the description of t",
+            ),
             (with("label", json!(long(LABEL + 1))), "the label of t"),
             (with("parameters", json!({ "type": 7 })), "the parameters of t"),
-            (with("parameters", json!({ "type": "array" })), "the parameters of t"),
+            (
+                with("parameters", json!({ "type": "array" })),
+                "the parameters of t",
+            ),
             (
                 json!((0..=TOOLS).map(|at| tool(&format!("t{at}"))).collect::<Vec<_>>()),
                 "the set holds 129 tools",
@@ -209,7 +236,9 @@ mod tests {
 
     #[test]
     fn the_largest_set_is_taken() {
-        let set = (0..TOOLS).map(|at| tool(&format!("{at:0NAME$}"))).collect::<Vec<_>>();
+        let set = (0..TOOLS)
+            .map(|at| tool(&format!("{at:0NAME$}")))
+            .collect::<Vec<_>>();
         assert_eq!(check_json(json!(set)).unwrap().len(), TOOLS);
     }
 }

@@ -61,7 +61,9 @@ impl HostTool {
     async fn run(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
         let arguments = self.parameters.check(call.arguments.clone()).await?;
         let mut running = self.line.begin(self.generation)?;
-        let frames = self.frames(call, &running.id, arguments).ok_or(CallError::TooLarge);
+        let frames = self
+            .frames(call, &running.id, arguments)
+            .ok_or(CallError::TooLarge);
         let sent = match frames {
             Ok(frames) => self.send(call, frames).await,
             Err(error) => Err(error),
@@ -87,7 +89,12 @@ impl HostTool {
     }
 
     /// The call, and before it the tab it is about (decision 12); `None` when they do not fit a frame.
-    fn frames(&self, call: &ToolCallContext, id: &str, arguments: Map<String, Value>) -> Option<Vec<WorkerFrame>> {
+    fn frames(
+        &self,
+        call: &ToolCallContext,
+        id: &str,
+        arguments: Map<String, Value>,
+    ) -> Option<Vec<WorkerFrame>> {
         let scope = WorkerFrame::HostToolScope(HostToolScope {
             call_id: NonEmpty::new(id).ok()?,
             chat_id: ChatId::new(call.turn.id.0.clone()).ok()?,

@@ -105,10 +105,7 @@ async fn a_decoder_that_never_ends_is_killed_with_its_children() {
     let fake = fake("sleep 600 & echo $! > $HERE/child; cat $HERE/out; wait").with("out", &png(3, 2, b"x"));
     let began = Instant::now();
     let input = file(MimeType::Gif);
-    let never = within(
-        Duration::from_millis(500),
-        fake.ffmpeg.stills(&input, "null", 1),
-    );
+    let never = within(Duration::from_millis(500), fake.ffmpeg.stills(&input, "null", 1));
     assert!(matches!(never.await, Err(FfmpegError::TooSlow)));
     assert!(began.elapsed() < Duration::from_secs(60));
     let child: i32 = fake.read("child").trim().parse().unwrap();

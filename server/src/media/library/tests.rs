@@ -6,8 +6,8 @@ use sidewire_agent::tool::ToolOutput;
 use sidewire_contract::media::TimelineFrame;
 use sidewire_contract::number::Count;
 
-use super::super::network::tests::Sandbox;
 use super::super::mp4::tests::film;
+use super::super::network::tests::Sandbox;
 use super::super::sniff::tests::{gif, png};
 use super::*;
 
@@ -115,7 +115,10 @@ async fn a_picture_is_described_kept_and_read() {
         let bytes = png(30, 20, b"one");
         let media = room.show(&bytes).await.unwrap();
         assert_eq!(media.kind, MediaKind::Image);
-        assert_eq!((media.width, media.height), (Positive::new(30), Positive::new(20)));
+        assert_eq!(
+            (media.width, media.height),
+            (Positive::new(30), Positive::new(20))
+        );
         assert_eq!(media.original, media.poster);
         assert_eq!((&media.timeline, &media.degradation), (&None, &None));
         let asset = media.original.unwrap();
@@ -180,12 +183,11 @@ async fn nobody_reads_what_was_not_shown_to_them() {
     };
     let unshown = room.read_as(&ann(), &staged.name).await;
     assert!(matches!(unshown, Err(Unavailable::NotAnnounced)));
-    let behind = Wanted::new(
-        asset.reference,
-        Some(Count::from(asset.bytes.get() + 1)),
-        None,
-    );
-    let behind = room.library.read((&room.store, &ann()), behind, |part| part).await;
+    let behind = Wanted::new(asset.reference, Some(Count::from(asset.bytes.get() + 1)), None);
+    let behind = room
+        .library
+        .read((&room.store, &ann()), behind, |part| part)
+        .await;
     assert!(matches!(behind, Err(Unavailable::BehindTheEnd)));
 }
 
@@ -256,10 +258,13 @@ async fn an_image_block_is_announced_and_given_to_the_model() {
         mime_type,
         tool: "Page.Screenshot",
     };
+    let media = room
+        .library
+        .ingest_image_block(room.place(), block("image/png", &data))
+        .await
+        .unwrap();
     let mut output = ToolOutput::default();
-    room.library
-        .add_image(room.place(), block("image/png", &data), &mut output)
-        .await;
+    room.library.add_media(&room.store, media, &mut output).await;
     assert_eq!(output.pictures.len(), 1);
     assert_eq!(output.pictures[0].bytes.as_ref(), bytes);
     let provenance = serde_json::to_value(&output.media[0].provenance).unwrap();
@@ -274,12 +279,11 @@ async fn an_image_block_is_announced_and_given_to_the_model() {
         ("image/png", "", "empty"),
         ("video/mp4", &film, "has to be a picture"),
     ] {
-        let mut output = ToolOutput::default();
-        room.library
-            .add_image(room.place(), block(mime, data), &mut output)
+        let refused = room
+            .library
+            .ingest_image_block(room.place(), block(mime, data))
             .await;
-        assert!(output.media.is_empty() && output.pictures.is_empty());
-        let said = format!("{:?}", output.content);
+        let said = refused.unwrap_err().to_string();
         assert!(said.contains(why), "{said}");
     }
 }
@@ -302,17 +306,17 @@ async fn frames_are_all_words_or_all_pictures() {
         staged(picture(1).await).await.unwrap(),
         staged(picture(2).await).await.unwrap(),
     );
-    let frames = vec![
-        frame(Content::Source(one)),
-        frame(Content::Source(two)),
-    ];
+    let frames = vec![frame(Content::Source(one)), frame(Content::Source(two))];
     let raster = room
         .library
         .show_frames(room.place(), frames, About::of_tool("display_media"))
         .await
         .unwrap();
     assert_eq!(raster.kind, MediaKind::RasterTimeline);
-    assert_eq!((&raster.original, raster.duration_ms), (&None, Positive::new(500)));
+    assert_eq!(
+        (&raster.original, raster.duration_ms),
+        (&None, Positive::new(500))
+    );
     let frames = raster.timeline.as_ref().unwrap().frames();
     let TimelineFrame::Asset { asset, .. } = &frames[0] else {
         panic!("{frames:?}")
@@ -325,10 +329,7 @@ async fn frames_are_all_words_or_all_pictures() {
         .fetch(&room.store, "https://cdn.example/words.txt", "display_media")
         .await
         .unwrap();
-    let frames = vec![
-        frame(Content::Text("said".into())),
-        frame(Content::Source(file)),
-    ];
+    let frames = vec![frame(Content::Text("said".into())), frame(Content::Source(file))];
     let text = room
         .library
         .show_frames(room.place(), frames, About::of_tool("display_media"))
@@ -390,7 +391,10 @@ async fn a_decoder_adds_stills_and_its_rubbish_is_left_out() {
     let bin = room.folder.path().join("bin");
     fs::create_dir(&bin).unwrap();
     let probe = r#"echo '{"streams":[{"width":3,"height":2}],"format":{"duration":"0.2"}}'"#;
-    for (name, does) in [("ffmpeg", format!("cat {}", out.display())), ("ffprobe", probe.to_owned())] {
+    for (name, does) in [
+        ("ffmpeg", format!("cat {}", out.display())),
+        ("ffprobe", probe.to_owned()),
+    ] {
         let path = bin.join(name);
         fs::write(&path, format!("#!/bin/sh\n{does}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -415,7 +419,10 @@ async fn a_decoder_adds_stills_and_its_rubbish_is_left_out() {
         assert_eq!(duration_ms.get(), 84, "one twelfth of a second, rounded up");
         assert_eq!(&room.read(asset).await.unwrap(), still);
     }
-    assert_eq!(room.read(media.poster.as_ref().unwrap()).await.unwrap(), stills[0]);
+    assert_eq!(
+        room.read(media.poster.as_ref().unwrap()).await.unwrap(),
+        stills[0]
+    );
 
     fs::write(&out, b"rubbish").unwrap();
     let media = room.show(&gif(5, 2)).await.unwrap();

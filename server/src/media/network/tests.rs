@@ -66,7 +66,11 @@ impl Outside for Sandbox {
             .lock()
             .unwrap()
             .push((url.to_string(), addresses.to_vec()));
-        let page = self.pages.get(url.as_str()).ok_or(FetchError::Unreachable)?.clone();
+        let page = self
+            .pages
+            .get(url.as_str())
+            .ok_or(FetchError::Unreachable)?
+            .clone();
         let body = page
             .body
             .into_iter()
@@ -94,12 +98,13 @@ async fn read(outside: &dyn Outside, url: &str) -> Result<Vec<u8>, FetchError> {
 
 #[tokio::test]
 async fn a_public_file_is_fetched_from_the_address_that_was_checked() {
-    let web = Sandbox::default().host("cdn.example", &["1.1.1.1", "2606:4700::1"]).file(
-        "https://cdn.example:8443/a.png",
-        "image/png",
-        b"bytes",
+    let web = Sandbox::default()
+        .host("cdn.example", &["1.1.1.1", "2606:4700::1"])
+        .file("https://cdn.example:8443/a.png", "image/png", b"bytes");
+    assert_eq!(
+        read(&web, "https://cdn.example:8443/a.png").await.unwrap(),
+        b"bytes"
     );
-    assert_eq!(read(&web, "https://cdn.example:8443/a.png").await.unwrap(), b"bytes");
     let asked = web.asked.lock().unwrap();
     assert_eq!(
         asked[0].1,
@@ -198,11 +203,15 @@ async fn what_is_cut_or_refused_is_not_taken() {
         .page("https://a.example/broken", broken);
     assert!(read(&web, "https://a.example/whole").await.is_ok());
     for path in ["short", "long", "broken"] {
-        let error = read(&web, &format!("https://a.example/{path}")).await.unwrap_err();
+        let error = read(&web, &format!("https://a.example/{path}"))
+            .await
+            .unwrap_err();
         assert!(matches!(error, FetchError::Truncated), "{path}: {error}");
     }
     for (path, status) in [("gone", 404), ("part", 206)] {
-        let error = read(&web, &format!("https://a.example/{path}")).await.unwrap_err();
+        let error = read(&web, &format!("https://a.example/{path}"))
+            .await
+            .unwrap_err();
         assert!(
             matches!(error, FetchError::Status(said) if said == status),
             "{path}: {error}"

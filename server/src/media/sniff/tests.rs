@@ -39,7 +39,13 @@ pub(in super::super) fn gif(width: u16, height: u16) -> Vec<u8> {
 }
 
 fn jpeg(width: u16, height: u16) -> Vec<u8> {
-    let frame = [&[8][..], &height.to_be_bytes(), &width.to_be_bytes(), &[1, 1, 0x11, 0]].concat();
+    let frame = [
+        &[8][..],
+        &height.to_be_bytes(),
+        &width.to_be_bytes(),
+        &[1, 1, 0x11, 0],
+    ]
+    .concat();
     let len = u16::try_from(frame.len() + 2).unwrap();
     [
         b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0",
@@ -127,7 +133,10 @@ fn text_is_what_is_readable_and_short() {
         Ok(Found::Text(text)) => Some(text),
         _ => None,
     };
-    assert_eq!(text("Grüße\n\tan alle".as_bytes()), Some("Grüße\n\tan alle".into()));
+    assert_eq!(
+        text("Grüße\n\tan alle".as_bytes()),
+        Some("Grüße\n\tan alle".into())
+    );
     assert_eq!(text(b"bell \x07"), None);
     assert_eq!(text(b"\xff\xfe\0a"), None);
     let limit = usize::try_from(TEXT_BYTES).unwrap();

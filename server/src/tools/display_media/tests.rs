@@ -111,7 +111,10 @@ async fn text_frames_are_shown_with_what_is_said_about_them() {
         media["provenance"],
         json!({ "sourceType": "tool", "source": "display_media" })
     );
-    assert_eq!((media["alt"].as_str(), media["durationMs"].as_u64()), (Some("numbers"), Some(1000)));
+    assert_eq!(
+        (media["alt"].as_str(), media["durationMs"].as_u64()),
+        (Some("numbers"), Some(1000))
+    );
 }
 
 #[tokio::test]
@@ -119,7 +122,6 @@ async fn media_of_this_conversation_is_shown_again() {
     let mut call = call(Value::Null).await;
     // The smallest GIF there is.
     let data = "R0lGODdhAQABAIAAAP///////ywAAAAAAQABAAACAkQBADs=";
-    let mut output = ToolOutput::default();
     let place = Place {
         store: &call.context.store,
         conversation: call.context.conversation,
@@ -129,19 +131,20 @@ async fn media_of_this_conversation_is_shown_again() {
         mime_type: "image/gif",
         tool: "page_screenshot",
     };
-    call.tool.library.add_image(place, block, &mut output).await;
-    let reference = output.media[0].original.as_ref().unwrap().reference.clone();
+    let first = call.tool.library.ingest_image_block(place, block).await.unwrap();
+    let reference = first.original.as_ref().unwrap().reference.clone();
     call.context.arguments = json!({ "source": reference.as_str(), "caption": "Again" });
     let shown = call.tool.call(call.context).await;
     assert!(!shown.is_error, "{shown:?}");
     assert_eq!(shown.media[0].caption.as_deref(), Some("Again"));
-    assert_eq!(shown.media[0].id, output.media[0].id);
+    assert_eq!(shown.media[0].id, first.id);
     assert_eq!(shown.pictures.len(), 1, "the model sees it too");
 }
 
 #[tokio::test]
 async fn files_of_this_machine_are_never_opened() {
-    let local = "local files are not shown in this conversation; use an https address or a blob:sha256: reference";
+    let local =
+        "local files are not shown in this conversation; use an https address or a blob:sha256: reference";
     for source in [
         "/etc/passwd",
         "picture.png",
@@ -174,8 +177,16 @@ async fn what_cannot_be_shown_is_said() {
         assert!(text.contains(why), "{source}: {text}");
     }
     let many = vec![json!({ "text": "a", "durationMs": 1 }); 721];
-    assert!(refused(json!({ "frames": many })).await.contains("at most 720 frames"));
-    assert!(refused(json!({ "frames": [] })).await.contains("at least one frame"));
+    assert!(
+        refused(json!({ "frames": many }))
+            .await
+            .contains("at most 720 frames")
+    );
+    assert!(
+        refused(json!({ "frames": [] }))
+            .await
+            .contains("at least one frame")
+    );
 }
 
 #[tokio::test]

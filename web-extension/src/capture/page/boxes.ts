@@ -1,6 +1,6 @@
 /**
  * Plain boxes whose contents a person reads as one thing: a label with its value, and a line of a list or table that
- * is drawn with boxes only. Looks at markup alone; whether the contents fit together is decided when they are known.
+ * is drawn with boxes only. Whether the contents really fit together is decided when they are known (`draft.ts`).
  */
 
 const PAIR_PARTS = new Set(["div", "span", "p", "strong", "b", "small"]);
@@ -19,11 +19,18 @@ export function isPair(element: Element): boolean {
 
 const LINE_TAGS = new Set(["div", "section", "article"]);
 const LINE_PARTS = { least: 2, most: 16 } as const;
+/** Pixels of the highest line. */
+const LINE_HEIGHT = 64;
 
-/** A box that stands among at least two others of its kind, as the lines of a list do. */
+/** A box that stands among others of its kind, as the rows of a list do, or whose parts stand side by side. */
 export function isLine(element: Element): boolean {
   const parts = element.childElementCount;
   if (!LINE_TAGS.has(element.localName) || parts < LINE_PARTS.least || parts > LINE_PARTS.most) return false;
+  return isRepeated(element) || isSideBySide(element);
+}
+
+/** One of three or more that are alike. */
+function isRepeated(element: Element): boolean {
   const after = element.nextElementSibling;
   const before = element.previousElementSibling;
   if (isAlike(element, after)) return isAlike(element, before) || isAlike(element, after?.nextElementSibling);
@@ -36,4 +43,13 @@ function isAlike(element: Element, other: Element | null | undefined): boolean {
   const kind = element.classList[0];
   if (kind !== other.classList[0]) return false;
   return kind !== undefined || element.childElementCount === other.childElementCount;
+}
+
+/** The first and last of its parts are on one level, in a box no higher than a line or two. */
+function isSideBySide(element: Element): boolean {
+  const first = element.firstElementChild?.getBoundingClientRect();
+  const last = element.lastElementChild?.getBoundingClientRect();
+  if (first === undefined || last === undefined || first.height === 0) return false;
+  const level = first.top < last.bottom && last.top < first.bottom;
+  return level && element.getBoundingClientRect().height <= LINE_HEIGHT;
 }

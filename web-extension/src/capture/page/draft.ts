@@ -55,10 +55,13 @@ export function completed(draft: Draft, passed: number): Draft[] {
 
 function closeBox(draft: Draft): Draft[] {
   const { node } = draft;
-  const parts = draft.box === "line" ? draft.children.flatMap(opened) : draft.children;
-  if (draft.box === "line" ? isLineOf(parts) : parts.length === 2 && parts.every(isSpoken)) {
+  const isLine = draft.box === "line";
+  const parts = isLine ? draft.children.flatMap(opened) : draft.children;
+  // Two labels with their values are two things.
+  const pairs = draft.children.filter(({ box }) => box === "pair").length;
+  if (isLine ? pairs < 2 && isLineOf(parts) : parts.length === 2 && parts.every(isSpoken)) {
     const weights = parts.map(({ weight }) => weight);
-    draft.weight = draft.box === "line" ? Math.max(...weights) : Math.min(...weights);
+    draft.weight = isLine ? Math.max(...weights) : Math.min(...weights);
     draft.children = parts;
     return [draft];
   }
@@ -221,17 +224,26 @@ const UNITS = new Set(["row", "listitem"]);
 /** Lays the drafts out in pre-order. `placed` is told where each one stands. */
 export function flattened(root: Draft, placed: (draft: Draft, index: number) => void): FlatTree {
   const tree: FlatTree = { nodes: [], parents: [], weights: [] };
-  const open: { draft: Draft; parent: number; unit: number | null }[] = [{ draft: root, parent: -1, unit: null }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { draft, parent, unit } = next;
+  // Side by side: a draft that waits, its parent's index, the weight of the unit it stands in.
+  const drafts: Draft[] = [root];
+  const parents: number[] = [-1];
+  const units: (number | null)[] = [null];
+  for (let draft = drafts.pop(); draft !== undefined; draft = drafts.pop()) {
     const index = tree.nodes.length;
+    const unit = units.pop() ?? null;
     tree.nodes.push(draft.node);
-    tree.parents.push(parent);
+    tree.parents.push(parents.pop() ?? -1);
     tree.weights.push(unit ?? draft.weight);
     placed(draft, index);
     const isUnit = UNITS.has(draft.node.role) || draft.box === "line";
     const inside = isUnit ? (unit ?? draft.weight) : unit;
-    for (const child of draft.children.toReversed()) open.push({ draft: child, parent: index, unit: inside });
+    for (let child = draft.children.length - 1; child >= 0; child -= 1) {
+      const waiting = draft.children[child];
+      if (waiting === undefined) continue;
+      drafts.push(waiting);
+      parents.push(index);
+      units.push(inside);
+    }
   }
   return tree;
 }

@@ -84,7 +84,9 @@ const TRANSPARENT = new Set([
 
 /** The role of an element; "generic" where it has none. */
 export function roleOf(element: Element): string {
-  for (const token of (element.getAttribute("role") ?? "").toLowerCase().split(/\s+/)) {
+  const stated = element.getAttribute("role");
+  if (stated === null) return implicitRole(element);
+  for (const token of stated.toLowerCase().split(/\s+/)) {
     if (token === "none" || token === "presentation") return isActable(element) ? implicitRole(element) : "generic";
     if (token === "image") return "img";
     if (KNOWN_ROLES.has(token)) return token;

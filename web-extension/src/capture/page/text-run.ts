@@ -46,7 +46,9 @@ export class TextRun {
 function standsApart(element: Element): boolean {
   const style = styleOf(element);
   if (style === null || style.display === "contents") return false;
-  return style.display !== "inline" || [style.marginLeft, style.marginRight].some((gap) => Number.parseFloat(gap) > GAP);
+  return (
+    style.display !== "inline" || [style.marginLeft, style.marginRight].some((gap) => Number.parseFloat(gap) > GAP)
+  );
 }
 
 const INLINE_TAGS = new Set(

@@ -309,9 +309,18 @@ class Walk {
       ...scene,
       region: inner.region,
     });
-    const sink: Sink = { drafts: draft.children, run: new TextRun(), passed: 0 };
     const marked = scene.marked || draft.node.offscreen === true;
-    this.#open(element, { ...inner, marked, claimed: false }, sink, { draft, home: open.sink });
+    const inside = { ...inner, marked, claimed: false };
+    if (isOnlyText(element, inside)) return this.#closeText(draft, element, inside, open);
+    const sink: Sink = { drafts: draft.children, run: new TextRun(), passed: 0 };
+    this.#open(element, inside, sink, { draft, home: open.sink });
+  }
+
+  /** Most cells and items hold one piece of text: no need to walk into them. */
+  #closeText(draft: Draft, element: Element, scene: Scene, open: Open): void {
+    const name = clean(element.textContent, TEXT_MAX);
+    if (name !== "") draft.children.push(this.#draft({ role: "text", name }, null, scene));
+    open.sink.drafts.push(...completed(draft, 0));
   }
 
   /** Keeps together what a person reads as one, as a definition list or a table would. */
@@ -368,6 +377,12 @@ function isLost(element: Element, open: Open): boolean {
   const head = element.localName === "tr" ? CROWD_HEAD.rows : CROWD_HEAD.others;
   if (open.entered <= head || next > contents.length - CROWD_TAIL || scene.clip === null) return false;
   return !overlaps(element.getBoundingClientRect(), scene.clip);
+}
+
+/** Whether an element holds nothing but painted text. */
+function isOnlyText(element: Element, scene: Scene): boolean {
+  if (element.firstElementChild !== null || scene.silent || scene.quiet || scene.fallback) return false;
+  return element.shadowRoot === null && !(element instanceof HTMLSlotElement);
 }
 
 function isText(node: Node): node is Text {

@@ -38,6 +38,7 @@ export class Changes {
   readonly #view: Window;
   readonly #before: Picture;
   #leaving = "";
+  #destination = "";
   #left: (() => void) | null = null;
   readonly #done = new AbortController();
 
@@ -69,11 +70,13 @@ export class Changes {
       if (this.#leaving === "") this.#leaving = words;
       this.#left?.();
     };
-    this.#view.addEventListener("pagehide", () => leave("The page is being left."), { signal });
+    this.#view.addEventListener("pagehide", () => leave(goingTo(this.#destination)), { signal });
     if (!("navigation" in this.#view)) return;
     const onNavigate = (event: NavigateEvent) => {
       const inPage = event.hashChange || event.destination.sameDocument || event.downloadRequest !== null;
-      if (!inPage) setTimeout(() => this.#isLeaving(event) && leave(goingTo(event)), NAVIGATION_MILLISECONDS);
+      if (inPage) return;
+      this.#destination = event.destination.url;
+      setTimeout(() => this.#isLeaving(event) && leave(goingTo(this.#destination)), NAVIGATION_MILLISECONDS);
     };
     this.#view.navigation.addEventListener("navigate", onNavigate, { signal });
   }
@@ -100,8 +103,8 @@ export class Changes {
   }
 }
 
-function goingTo({ destination }: NavigateEvent): string {
-  return `The page is going to ${redactUrl(destination.url)}.`;
+function goingTo(url: string): string {
+  return url === "" ? "The page is being left." : `The page is going to ${redactUrl(url)}.`;
 }
 
 function focusWords(element: Element): string {
@@ -119,7 +122,7 @@ function pictureOf(view: Window): Picture {
     url: location.href,
     title: clean(document.title, NAME_MAX),
     focus: focusedIn(document),
-    dialogs: new Map(dialogs.map((element) => [element, spoken(dialogName(element))])),
+    dialogs: new Map(dialogs.map((element) => [element, dialogName(element)])),
     messages: new Set(texts.filter((text) => text !== "").slice(0, LISTED_MAX * 4)),
     opened: new Set(shown(OPENED).slice(0, LISTED_MAX)),
     complaints: new Set(roots.flatMap((root) => complaintsIn(root)).slice(0, LISTED_MAX * 4)),
@@ -134,13 +137,9 @@ function query(root: Document | ShadowRoot, selector: string): Iterable<Element>
   }
 }
 
-/** A dialog without a name is called by its first heading. */
-function dialogName(element: Element): { role: string; name: string } {
-  const named = element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
-  const heading = named ? null : element.querySelector("h1, h2, h3, [role='heading']");
+function dialogName(element: Element): string {
   const { role, name } = describe(element);
-  const shown = heading === null ? name : clean(plainText(heading), NAME_MAX);
-  return { role: role === "generic" ? "popover" : role, name: clip(shown, NAME_MAX) };
+  return spoken({ role: role === "generic" ? "popover" : role, name });
 }
 
 function complaintsIn(root: Document | ShadowRoot): string[] {

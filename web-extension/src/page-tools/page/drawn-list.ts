@@ -8,7 +8,7 @@ import type { FrameDone } from "../messages";
 import { disabledReason, refuseDisabled } from "./able";
 import { Changes } from "./changes";
 import { holds, nearest, rootsOf, within } from "./composed";
-import { describe, spokenOf } from "./describe";
+import { describe, shownIn, spokenOf } from "./describe";
 import { ToolFault } from "./fault";
 import type { TextField } from "./fields";
 import { isTextField } from "./fields";
@@ -60,7 +60,7 @@ function openerOf(element: Element): Element {
 
 function shownBy(opener: Element | null): string {
   if (opener === null || !opener.isConnected) return "";
-  const shown = isTextField(opener) ? opener.value : clean(plainText(opener), NAME_MAX);
+  const shown = isTextField(opener) ? shownIn(opener) : clean(plainText(opener), NAME_MAX);
   return shown === "" ? "" : `It now shows "${shown.slice(0, 120)}".`;
 }
 

@@ -5,7 +5,7 @@ import { refuseDisabled } from "./able";
 import type { Arguments } from "./arguments";
 import { requiredText } from "./arguments";
 import { Changes } from "./changes";
-import { isSecret, spokenOf } from "./describe";
+import { isSecret, shownIn, spokenOf } from "./describe";
 import { ToolFault } from "./fault";
 import type { Field } from "./fields";
 import { contentOf, fieldOf, isTextField, refuseReadonly, refuseSecret } from "./fields";
@@ -49,14 +49,14 @@ async function run(job: Job): Promise<FrameDone> {
 
 /** What to say of the field's content; refuses when the page has put something else there. */
 function kept(field: Field, value: string): string {
-  const secret = isSecret(field);
   if (!field.isConnected) return "; the page has drawn the field anew, look at it again.";
   const now = contentOf(field);
+  const shown = isSecret(field) ? "" : shownIn(field).slice(0, SHOWN_MAX);
   if (isTextField(field) ? isSameValue(field, now, value) : isSameText(now, value)) {
-    return secret ? "." : `: it now holds "${now.slice(0, SHOWN_MAX)}".`;
+    return shown === "" ? "." : `: it now holds "${shown}".`;
   }
-  if (isFormatted(now, value)) return secret ? "." : `; the page shows it as "${now.slice(0, SHOWN_MAX)}".`;
-  const instead = secret ? "something else" : now === "" ? "nothing" : `"${now.slice(0, SHOWN_MAX)}"`;
+  if (isFormatted(now, value)) return shown === "" ? "." : `; the page shows it as "${shown}".`;
+  const instead = now === "" ? "nothing" : shown === "" ? "something else" : `"${shown}"`;
   throw new ToolFault("value-not-kept", `the page did not keep it; the field now holds ${instead}`);
 }
 

@@ -28,6 +28,8 @@ export interface PageTool {
   acts?: true;
   /** Only draws over the page: what cannot be drawn is skipped and never fails a turn. */
   decorates?: true;
+  /** Its argument "text" is what to draw, and no part of the locator. */
+  ownText?: true;
   /** Longest time it may take, in milliseconds. */
   limit: number | ((args: Arguments) => number);
   /** What a call acts on that names nothing. */

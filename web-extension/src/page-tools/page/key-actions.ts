@@ -41,14 +41,14 @@ function type(field: Field, key: string): string {
 }
 
 function erase(field: Field, key: string): string {
-  edit(field.ownerDocument, key === "Backspace" ? "delete" : "forwardDelete");
+  edit(field, key === "Backspace" ? "delete" : "forwardDelete");
   return "erased";
 }
 
 function command(field: Field, key: string): string {
   const known = COMMANDS.get(key.toLowerCase());
   if (known === undefined) return "";
-  edit(field.ownerDocument, known.name);
+  edit(field, known.name);
   return known.said;
 }
 
@@ -71,7 +71,7 @@ const PRESSED_BY_ENTER =
 
 function enter(element: Element, field: Field | null): string {
   if (field !== null && !(field instanceof HTMLInputElement)) {
-    edit(field.ownerDocument, field instanceof HTMLTextAreaElement ? "insertLineBreak" : "insertParagraph");
+    edit(field, field instanceof HTMLTextAreaElement ? "insertLineBreak" : "insertParagraph");
     return "began a new line";
   }
   if (element.matches(PRESSED_BY_ENTER) && element instanceof HTMLElement) return clicked(element);

@@ -29,10 +29,6 @@ export const CSS = `
   .callout, .badge { background: #1f1b33; color: #f1eeff; border-color: #a596ff; }
   .badge button:focus-visible { outline-color: #f1eeff; }
 }
-@media (prefers-reduced-motion: no-preference) {
-  .outline, .callout, .badge { animation: appear .16s ease-out; }
-  @keyframes appear { from { opacity: 0; } }
-}
 @media (forced-colors: active) {
   .outline { outline: 3px solid Highlight; }
   .badge button { border: 1px solid ButtonText; }

@@ -9,6 +9,7 @@ import { CSS } from "./layer-style";
 const hosts = new WeakSet<Element>();
 /** A page that keeps removing the host is left alone. */
 const RETURNS_MAX = 5;
+const FADE_MILLISECONDS = 160;
 
 /** Whether an element is our host. */
 export function isOurs(element: Element): boolean {
@@ -32,6 +33,7 @@ export class Layer {
     if (root === null) return false;
     root.append(drawing);
     this.raise();
+    this.#fadeIn(drawing);
     return true;
   }
 
@@ -66,6 +68,11 @@ export class Layer {
     } catch {
       // Without the top layer the drawings are still above all but modal dialogs.
     }
+  }
+
+  #fadeIn(drawing: HTMLElement): void {
+    const still = this.#document.defaultView?.matchMedia("(prefers-reduced-motion: reduce)").matches ?? true;
+    if (!still) drawing.animate([{ opacity: 0 }, { opacity: 1 }], { duration: FADE_MILLISECONDS, easing: "ease-out" });
   }
 
   #make(): ShadowRoot | null {

@@ -7,9 +7,9 @@ import { Changes } from "./changes";
 import type { Chord } from "./chord";
 import { chordOf, isPrintable } from "./chord";
 import { focusedIn } from "./composed";
-import { isSecret, spokenOf } from "./describe";
+import { isSecret, shownIn, spokenOf } from "./describe";
 import { ToolFault } from "./fault";
-import { contentOf, isTextField, refuseSecret } from "./fields";
+import { isTextField, refuseSecret } from "./fields";
 import { focusableFor, moveFocus } from "./focusing";
 import type { Job, PageTool } from "./job";
 import { done, targetOf } from "./job";
@@ -26,9 +26,9 @@ async function run(job: Job): Promise<FrameDone> {
   if (changesContent(chord)) refuseSecret(element, job.mayTypeSecrets);
   job.check();
   const called = element === job.view.document.body ? "the page" : spokenOf(element);
-  const changes = new Changes(job.view);
   const focusable = focusableFor(element);
-  if (focusable !== null && focusable !== job.view.document.body) moveFocus(job.view.document, focusable);
+  if (focusable !== null) moveFocus(job.view.document, focusable);
+  const changes = new Changes(job.view);
   const action = pressKey(element, chord);
   const report = await changes.report(job.signal);
   const what = action === "" ? "" : `: ${action}`;
@@ -59,5 +59,5 @@ function changesContent(chord: Chord): boolean {
 /** What the field holds after a key that may have changed it. */
 function holds(element: Element, chord: Chord): string {
   if (!isTextField(element) || !element.isConnected || !changesContent(chord) || isSecret(element)) return "";
-  return `It now holds "${contentOf(element).slice(0, SHOWN_MAX)}".`;
+  return `It now holds "${shownIn(element).slice(0, SHOWN_MAX)}".`;
 }

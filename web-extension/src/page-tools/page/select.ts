@@ -1,4 +1,4 @@
-/** page_select: chooses options of a list, be it the browser's own or one that a page has drawn. */
+/** page_select: chooses options of a list or a group, be it the browser's own or one that a page has drawn. */
 import type { FrameDone } from "../messages";
 import { refuseDisabled } from "./able";
 import type { Arguments } from "./arguments";
@@ -14,6 +14,7 @@ import type { Job, PageTool } from "./job";
 import { done, targetOf } from "./job";
 import type { Option } from "./options";
 import { chosenOption } from "./options";
+import { chooseRadio, radiosOf } from "./radio-group";
 
 export const pageSelect: PageTool = { target: "one", acts: true, limit: 15_000, examine, run };
 
@@ -27,7 +28,7 @@ function examine(element: Element, args: Arguments): Element {
 
 async function run(job: Job): Promise<FrameDone> {
   const element = examine(targetOf(job), job.args);
-  if (!(element instanceof HTMLSelectElement)) return chooseDrawn(element, textsArgument(job.args, "options"), job);
+  if (!(element instanceof HTMLSelectElement)) return chooseOther(element, textsArgument(job.args, "options"), job);
   await reach(element, job.view, job.signal);
   job.check();
   const chosen = chosenIn(element, job.args);
@@ -39,6 +40,11 @@ async function run(job: Job): Promise<FrameDone> {
     throw new ToolFault("value-not-kept", `the page did not keep it; now chosen: ${now}`);
   }
   return done(`Chose ${labels(chosen)} in ${spokenOf(element)}.`, report);
+}
+
+function chooseOther(element: Element, wanted: readonly string[], job: Job): Promise<FrameDone> {
+  const radios = radiosOf(element);
+  return radios.length > 0 ? chooseRadio(radios, wanted, job) : chooseDrawn(element, wanted, job);
 }
 
 function chosenIn(select: HTMLSelectElement, args: Arguments): HTMLOptionElement[] {

@@ -136,7 +136,9 @@ export class ToolService {
   #resolve(tool: PageTool, ask: ToolAsk | TargetAsk): Element | null {
     if (tool.target === "none") return null;
     const place = { view: this.#view, prefix: ask.prefix ?? "" };
-    const element = resolved(ask.arguments, place) ?? tool.implied?.(this.#view) ?? null;
+    const { text, ...others } = ask.arguments;
+    const named = tool.ownText === true ? others : { ...others, text };
+    const element = resolved(named, place) ?? tool.implied?.(this.#view) ?? null;
     if (element === null && tool.target === "one") {
       throw new ToolFault("bad-arguments", "say what to act on: a ref, or role and name, or text");
     }

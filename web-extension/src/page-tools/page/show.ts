@@ -17,6 +17,7 @@ export const highlight: PageTool = {
 export const annotate: PageTool = {
   target: "one",
   decorates: true,
+  ownText: true,
   limit: 4000,
   run: (job) => show(job, requiredText(job.args, "text", TEXT_MAX).trim(), { min: 1, max: 120, otherwise: 20 }),
 };

@@ -51,23 +51,36 @@ async function rewrite(element: HTMLElement, value: string, signal: AbortSignal)
   document.getSelection()?.selectAllChildren(element);
   // Editors learn of a selection by an event of its own.
   if (document.defaultView !== null) await nextFrame(document.defaultView, signal);
-  const command = value === "" ? "delete" : "insertText";
-  if (edit(document, command, value)) return;
-  if (!announceInput(element, "insertText", value)) return;
+  if (edit(element, value === "" ? "delete" : "insertText", value)) return;
   element.textContent = value;
   sendInput(element, "insertText", value);
 }
 
-/** An editing command of the browser on what has the focus; false where it does nothing. */
-export function edit(document: Document, command: string, value = ""): boolean {
-  // The old interface is the only one that edits as a person does, with events, undo and the length limit.
+const INPUT_TYPES: ReadonlyMap<string, string> = new Map([
+  ["insertText", "insertText"],
+  ["insertLineBreak", "insertLineBreak"],
+  ["insertParagraph", "insertParagraph"],
+  ["delete", "deleteContentBackward"],
+  ["forwardDelete", "deleteContentForward"],
+  ["undo", "historyUndo"],
+  ["redo", "historyRedo"],
+]);
+
+/**
+ * An editing command of the browser on the field that has the focus, which edits as a person does: with undo, input
+ * events and the length limit. The page is asked first, as for a real key; one that edits by itself has done so.
+ * False where nothing was done.
+ */
+export function edit(field: Element, command: string, value = ""): boolean {
+  const inputType = INPUT_TYPES.get(command);
+  if (inputType !== undefined && !announceInput(field, inputType, value)) return true;
+  const { ownerDocument: document } = field;
   return typeof document.execCommand === "function" && document.execCommand(command, false, value);
 }
 
 /** Types text where the caret is in what has the focus. */
 export function typeText(field: Field, text: string): void {
-  if (edit(field.ownerDocument, "insertText", text) || !isTextField(field)) return;
-  if (!announceInput(field, "insertText", text)) return;
+  if (edit(field, "insertText", text) || !isTextField(field)) return;
   insertAtCaret(field, text);
   sendInput(field, "insertText", text);
 }

@@ -25,6 +25,9 @@ const FRAME_MILLISECONDS = 80;
 
 /** Resolves at the next painted frame, or soon where none is painted. */
 export async function nextFrame(view: Window, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  // In a hidden tab nothing moves from frame to frame, and a timer may take a second or a minute.
+  if (view.document.hidden) return nextTask();
   let frame = 0;
   const painted = new Promise<void>((resolve) => {
     frame = view.requestAnimationFrame(() => resolve());
@@ -34,6 +37,18 @@ export async function nextFrame(view: Window, signal: AbortSignal): Promise<void
   } finally {
     view.cancelAnimationFrame(frame);
   }
+}
+
+/** Lets the page's own pending work run first. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
 }
 
 /** How long nothing may change, and how long to wait for that at most. */

@@ -48,6 +48,8 @@ export class Stage {
     origin: ORIGIN,
   };
   frames: Frame[] = [{ id: 0, url: PAGE, origin: ORIGIN, focused: true }];
+  /** Why the frames cannot be listed. */
+  listing: Error | undefined;
   answer: Answer = (_frame, message) => (message.kind === "sidewire-tool-target" ? target() : done());
   policy: Policy = { allowedDomains: [], blockedUrlPatterns: [], confirmBeforeMutating: false };
   api: PageContextSnapshot["api"] = null;
@@ -151,7 +153,10 @@ export class Stage {
   #world(): PageWorld {
     return {
       frames: {
-        list: async () => this.frames,
+        list: async () => {
+          if (this.listing !== undefined) throw this.listing;
+          return this.frames;
+        },
         ask: async (_tab, frameId, message) => {
           if (!("tool" in message)) throw new Error("only tools are asked for");
           this.asked.push({ ...message, frameId });

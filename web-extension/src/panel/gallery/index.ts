@@ -28,6 +28,8 @@ const gallery = {
   turn,
   conversation,
   card,
+  ready,
+  scene,
   asked: installFakeChrome({
     connected: (port) => {
       ports.push(port);
@@ -61,8 +63,9 @@ function mediaAnswer(request: Extract<Request, { kind: "media" }>, mode: MediaMo
   const { requestId, ref, offset } = request;
   if (mode === "half" && offset > 0) return null;
   const chunk = chunkOf(ref, offset, mode);
+  const code = mode === "lost" ? "not-connected" : "media-unavailable";
   return chunk === null
-    ? { kind: "refused", requestId, code: "media-unavailable", message: "asset-unavailable" }
+    ? { kind: "refused", requestId, code, message: "asset-unavailable" }
     : { kind: "reply", requestId, body: { kind: "media", chunk } };
 }
 

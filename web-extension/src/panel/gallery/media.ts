@@ -3,7 +3,7 @@ import { type MediaAsset, type MediaDescriptor, mediaOf } from "../../media/desc
 import { GIF, MP4 } from "./files";
 
 /** How the scripted worker answers a read. */
-export type MediaMode = "well" | "half" | "refused" | "damaged";
+export type MediaMode = "well" | "half" | "refused" | "lost" | "damaged";
 
 const CHUNK = 262_144;
 const files = new Map<string, { mimeType: MediaAsset["mimeType"]; bytes: Uint8Array }>();
@@ -11,7 +11,7 @@ const files = new Map<string, { mimeType: MediaAsset["mimeType"]; bytes: Uint8Ar
 /** The part of a file from `offset` on, as the worker would send it; null when it would refuse or stay silent. */
 export function chunkOf(ref: string, offset: number, mode: MediaMode) {
   const file = files.get(ref);
-  if (file === undefined || mode === "refused") return null;
+  if (file === undefined || mode === "refused" || mode === "lost") return null;
   const end = Math.min(offset + CHUNK, file.bytes.length);
   const part = file.bytes.slice(offset, end);
   if (mode === "damaged") part[0] = 0;

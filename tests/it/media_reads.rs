@@ -1,0 +1,298 @@
+//! Reading media: who may, what is answered to nonsense, and that an answer is never held up by it (attack S21).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::json;
+use sidewire_contract::frames::{ClientFrame, WorkerFrame};
+use sidewire_contract::media::Asset;
+use sidewire_tests::requests::named;
+use sidewire_tests::{
+    Gate, Home, Hosted, Identity, NativeHost, Peer, Script, ScriptedModel, Worker, media_read, part, png,
+    read_media, reference, until_quiet,
+};
+
+use crate::media::{original, show};
+
+/// A worker, and a client that was shown a picture.
+async fn shown(home: &Home, model: &ScriptedModel, picture: &[u8]) -> (Worker, Identity, Asset) {
+    let worker = home.worker().await;
+    let identity = worker.paired(home).await;
+    let mut client = worker.client_as(&identity).await;
+    let turn = show(
+        &mut client,
+        model,
+        named("a", "c-1", "Show me"),
+        &[picture.to_vec()],
+    )
+    .await;
+    (worker, identity, original(&turn.media[0]))
+}
+
+/// The one answer to a read that is not carried out.
+async fn check_unavailable(peer: &mut impl Peer, frame: &str) {
+    peer.send_text(frame).await;
+    let frames = peer.receive_only(1).await;
+    let [WorkerFrame::MediaAssetError(error)] = frames.as_slice() else {
+        panic!("{frame:.200}: {frames:?}")
+    };
+    assert_eq!(error.request_id.as_str(), "r-1", "{frame:.200}");
+}
+
+#[tokio::test]
+async fn s21_only_what_was_announced_to_a_client_is_read_by_it() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let picture = png(b"secret");
+    let (worker, identity, asset) = shown(&home, &model, &picture).await;
+    let mut owner = worker.client_as(&identity).await;
+    assert_eq!(
+        read_media(&mut owner, &asset).await,
+        Some(picture),
+        "from another window too"
+    );
+    // A stranger of any kind, even one that knows the name.
+    let stranger = worker.paired(&home).await;
+    assert_eq!(
+        read_media(&mut worker.client_as(&stranger).await, &asset).await,
+        None
+    );
+    assert_eq!(read_media(&mut worker.client().await, &asset).await, None);
+    let mut host = NativeHost::start(&home);
+    host.introduce(&Identity::local(worker.secret)).await;
+    assert_eq!(read_media(&mut host, &asset).await, None);
+    // A file that lies in the folder, but was announced to nobody.
+    let orphan = png(b"orphan");
+    let name = reference(&orphan).as_str().replace("blob:sha256:", "media/");
+    std::fs::write(home.path().join(name), &orphan).unwrap();
+    let unannounced = Asset {
+        reference: reference(&orphan),
+        ..asset
+    };
+    assert_eq!(read_media(&mut owner, &unannounced).await, None);
+}
+
+#[tokio::test]
+async fn s21_rubbish_in_the_place_of_a_name_gets_the_one_answer() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let (worker, identity, asset) = shown(&home, &model, &png(b"secret")).await;
+    let mut client = worker.client_as(&identity).await;
+    let good = asset.reference.as_str();
+    let long = format!("blob:sha256:{}", "a".repeat(100_000));
+    for name in [
+        "",
+        "../sidewire.db",
+        "/etc/passwd",
+        "file:///etc/passwd",
+        "blob:sha256:",
+        "blob:sha256:../../../../../../../../../../../../../../../../../../../../etc/passwd",
+        &good.to_uppercase(),
+        &good.replace("blob:sha256:", "blob:sha256:A").replace("AA", "A"),
+        &good[..good.len() - 1],
+        &format!("{good}0"),
+        &format!("{good}\u{0}"),
+        &good.replace("sha256", "sha512"),
+        &good["blob:sha256:".len()..],
+        &long,
+    ] {
+        let frame = json!({ "type": "media_asset_read", "requestId": "r-1", "ref": name });
+        check_unavailable(&mut client, &frame.to_string()).await;
+    }
+    for members in [
+        json!({ "offset": asset.bytes.get() + 1 }),
+        json!({ "offset": u64::MAX }),
+        json!({ "offset": 1e300 }),
+        json!({ "offset": -1 }),
+        json!({ "offset": 0.5 }),
+        json!({ "offset": null }),
+        json!({ "length": 0 }),
+        json!({ "length": -1 }),
+        json!({ "length": "1" }),
+        json!({ "path": "/etc/passwd" }),
+    ] {
+        let mut frame = json!({ "type": "media_asset_read", "requestId": "r-1", "ref": good });
+        frame
+            .as_object_mut()
+            .unwrap()
+            .extend(members.as_object().unwrap().clone());
+        check_unavailable(&mut client, &frame.to_string()).await;
+    }
+    assert!(
+        read_media(&mut client, &asset).await.is_some(),
+        "the connection is as good as before"
+    );
+}
+
+#[tokio::test]
+async fn a_read_without_a_usable_name_is_answered_to_the_connection() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let (worker, identity, asset) = shown(&home, &model, &png(b"secret")).await;
+    let mut client = worker.client_as(&identity).await;
+    for name in [json!(""), json!(7), json!(null), json!("r".repeat(100_000))] {
+        let frame = json!({ "type": "media_asset_read", "requestId": name, "ref": asset.reference.as_str() });
+        client.send_text(&frame.to_string()).await;
+        let frames = client.receive_only(1).await;
+        assert!(
+            matches!(frames.as_slice(), [WorkerFrame::BridgeError(_)]),
+            "{frames:?}"
+        );
+    }
+}
+
+/// chat-worker.md §6.5, "Vectors", on the wire.
+#[tokio::test]
+async fn parts_are_clamped_and_an_empty_one_ends_a_file() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let picture = png(&[7; 300_000]);
+    let (worker, identity, asset) = shown(&home, &model, &picture).await;
+    let mut client = worker.client_as(&identity).await;
+    let size = picture.len();
+    for (offset, length, expected) in [
+        (1, Some(3), &picture[1..4]),
+        (size - 2, Some(99), &picture[size - 2..]),
+        (0, Some(1_000_000), &picture[..262_144]),
+        (0, None, &picture[..262_144]),
+        (size, None, &[]),
+    ] {
+        let frame = media_read("r-1", &asset.reference, offset, length);
+        let WorkerFrame::MediaAssetChunk(answer) = client.call(frame).await else {
+            panic!("no part at {offset}")
+        };
+        assert_eq!(part(&answer.chunk, &asset), expected, "{offset} {length:?}");
+    }
+}
+
+#[tokio::test]
+async fn many_reads_at_once_are_all_answered_and_never_too_many_are_on_their_way() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let picture = png(&vec![7; 1_000_000]);
+    let (worker, identity, asset) = shown(&home, &model, &picture).await;
+    let mut client = worker.client_as(&identity).await;
+    let mut expected = BTreeMap::new();
+    for at in 0..200_usize {
+        let offset = at * 5_000;
+        expected.insert(format!("r-{at}"), offset);
+        client
+            .send(media_read(&format!("r-{at}"), &asset.reference, offset, None))
+            .await;
+    }
+    while !expected.is_empty() {
+        let WorkerFrame::MediaAssetChunk(answer) = client.receive().await else {
+            panic!("a read was not answered: {expected:?}")
+        };
+        let offset = expected
+            .remove(answer.request_id.as_str())
+            .expect("one answer each");
+        let end = (offset + 262_144).min(picture.len());
+        assert_eq!(part(&answer.chunk, &asset), &picture[offset..end]);
+    }
+    assert_eq!(until_quiet(&mut client).await, []);
+}
+
+/// How much is read while an answer streams.
+const FILES: usize = 11;
+const FILE_BYTES: usize = 5_900_000;
+
+/// The answer in order and whole, and so is every file, whatever comes in between.
+async fn check_reading_beside_an_answer(peer: &mut impl Peer, model: &ScriptedModel) {
+    let pictures: Vec<Vec<u8>> = (0..FILES)
+        .map(|at| png(&vec![u8::try_from(at).unwrap(); FILE_BYTES]))
+        .collect();
+    let mut assets = Vec::new();
+    for (at, picture) in pictures.iter().enumerate() {
+        let request = named("a", &format!("c-show-{at}"), "Show me");
+        let turn = show(peer, model, request, std::slice::from_ref(picture)).await;
+        assets.push(original(&turn.media[0]));
+    }
+    let (gate, words) = (Gate::new(), words());
+    let script = Script::stream().text("begun ").wait(&gate);
+    model.script(script.texts(words.iter().map(String::as_str)).done());
+    let mut hosted = Hosted::ask(peer, named("a", "c-text", "Write")).await;
+    hosted.until(peer, "chat_delta").await;
+    let mut reading = Reading::new(&assets);
+    // Reads are on their way before the answer goes on, and one follows each that is answered.
+    for frame in reading.begin() {
+        peer.send(frame).await;
+    }
+    gate.open();
+    while !(reading.is_done() && hosted.turn.has_ended()) {
+        match peer.receive().await {
+            WorkerFrame::MediaAssetChunk(answer) => {
+                if let Some(next) = reading.take(answer.request_id.as_str(), &answer.chunk) {
+                    peer.send(next).await;
+                }
+            }
+            frame => hosted.take(frame),
+        }
+    }
+    assert_eq!(hosted.turn.text, format!("begun {}", words.concat()));
+    for (read, picture) in reading.files.iter().zip(&pictures) {
+        assert_eq!(reference(read), reference(picture));
+    }
+}
+
+fn words() -> Vec<String> {
+    (0..2_000).map(|at| format!("word {at} ")).collect()
+}
+
+/// Several files, read side by side.
+struct Reading<'a> {
+    assets: &'a [Asset],
+    files: Vec<Vec<u8>>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(assets: &'a [Asset]) -> Self {
+        Self {
+            assets,
+            files: vec![Vec::new(); assets.len()],
+        }
+    }
+
+    fn begin(&self) -> Vec<ClientFrame> {
+        (0..self.assets.len()).map(|at| self.next(at)).collect()
+    }
+
+    fn next(&self, at: usize) -> ClientFrame {
+        let mut name = String::new();
+        write!(name, "{at}").unwrap();
+        media_read(&name, &self.assets[at].reference, self.files[at].len(), None)
+    }
+
+    fn take(&mut self, name: &str, chunk: &sidewire_contract::media_asset::Chunk) -> Option<ClientFrame> {
+        let at: usize = name.parse().unwrap();
+        assert_eq!(chunk.offset.get(), self.files[at].len() as u64);
+        let bytes = part(chunk, &self.assets[at]);
+        self.files[at].extend(bytes);
+        (!chunk.eof).then(|| self.next(at))
+    }
+
+    fn is_done(&self) -> bool {
+        self.assets
+            .iter()
+            .zip(&self.files)
+            .all(|(asset, file)| file.len() as u64 == asset.bytes.get())
+    }
+}
+
+#[tokio::test]
+async fn sixty_four_mebibytes_are_read_while_an_answer_streams() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let worker = home.worker().await;
+    check_reading_beside_an_answer(&mut worker.client().await, &model).await;
+}
+
+#[tokio::test]
+async fn a_native_host_carries_media_and_an_answer_at_once() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let worker = home.worker().await;
+    let mut host = NativeHost::start(&home);
+    host.introduce(&Identity::local(worker.secret)).await;
+    check_reading_beside_an_answer(&mut host, &model).await;
+}
