@@ -101,6 +101,13 @@ export class Panel {
     await untilEqual("the number of turns", 0, () => this.turns.count());
   }
 
+  /** Chooses a mode by its name. */
+  async choose(mode: string): Promise<void> {
+    await this.page.getByRole("button", { name: /^Kind of answer/ }).click();
+    await this.page.getByRole("radio", { name: mode }).check();
+    await this.page.keyboard.press("Escape");
+  }
+
   /** Presses a button by its name. */
   async press(name: string): Promise<void> {
     await this.page.getByRole("button", { name, exact: true }).first().click();

@@ -13,7 +13,7 @@ export async function sideBySide(page: Page, panel: Page, path: string): Promise
   await page.setViewportSize({ width: pageWidth, height: HEIGHT });
   await panel.setViewportSize({ width: PANEL_WIDTH, height: HEIGHT });
   const images = [image(await page.screenshot(), pageWidth), image(await panel.screenshot(), PANEL_WIDTH)];
-  const frame = await panel.context().newPage();
+  const frame = await page.context().newPage();
   await frame.setViewportSize({ width: WIDTH + 1, height: HEIGHT });
   await frame.setContent(`<style>body{margin:0;display:flex;gap:1px;background:#888}</style>${images.join("")}`);
   await mkdir(dirname(path), { recursive: true });

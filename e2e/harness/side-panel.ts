@@ -64,9 +64,7 @@ export class SidePanel {
   async ask(text: string): Promise<void> {
     await this.evaluate("document.querySelector('.composer textarea').focus()");
     await this.#send("Input.insertText", { text });
-    const enter = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" };
-    await this.#send("Input.dispatchKeyEvent", { type: "keyDown", ...enter });
-    await this.#send("Input.dispatchKeyEvent", { type: "keyUp", ...enter });
+    await this.#strike({ key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" });
   }
 
   /** Presses the button of that name or text, once it can be pressed. */
@@ -77,14 +75,23 @@ export class SidePanel {
     await this.evaluate(`${find}.click()`);
   }
 
+  /** Begins a new conversation and waits until it is shown. */
+  async beginAnew(): Promise<void> {
+    await this.press("New conversation");
+    await this.waits("a new conversation", "document.querySelector('.turn') === null");
+  }
+
   /** Chooses a mode by its name. */
   async choose(mode: string): Promise<void> {
-    await this.evaluate(`document.querySelector("button[aria-label^='Kind of answer']").click()`);
     const find = `[...document.querySelectorAll("label.choice")].find((label) =>
       label.textContent.startsWith(${JSON.stringify(mode)}))`;
-    await this.waits(`the mode “${mode}”`, `${find} !== undefined`);
+    // A conversation that arrives meanwhile closes the list.
+    const open = `document.querySelector("label.choice") ??
+      document.querySelector("button[aria-label^='Kind of answer']").click()`;
+    await this.waits(`the mode “${mode}”`, `(${open}, ${find} !== undefined)`);
     await this.evaluate(`${find}.click()`);
     await this.waits(`${mode} to be the mode`, `document.querySelector("button[aria-label$='${mode}']") !== null`);
+    await this.#strike({ key: "Escape", code: "Escape", windowsVirtualKeyCode: 27 });
   }
 
   /** Waits until an expression is true in the panel's document. */
@@ -101,12 +108,22 @@ export class SidePanel {
     );
   }
 
+  /** Shows it in a theme from now on. */
+  async theme(theme: "light" | "dark"): Promise<void> {
+    await this.#send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: theme }] });
+  }
+
   /** Takes a picture of it. */
   async screenshot(path?: string): Promise<Buffer> {
     const picture = field(await this.#send("Page.captureScreenshot", { format: "png" }), "data");
     const bytes = Buffer.from(String(picture), "base64");
     if (path !== undefined) await writeFile(path, bytes);
     return bytes;
+  }
+
+  async #strike(key: Record<string, string | number>): Promise<void> {
+    await this.#send("Input.dispatchKeyEvent", { type: "keyDown", ...key });
+    await this.#send("Input.dispatchKeyEvent", { type: "keyUp", ...key });
   }
 
   async #send(method: string, params: Record<string, unknown>): Promise<unknown> {

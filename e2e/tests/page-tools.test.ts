@@ -297,10 +297,15 @@ describe("page_select", () => {
     expect(await page.locator(".overlay").count()).toBe(0);
   });
 
-  test("filters a long list by typing, and sets a list of several", async () => {
+  test("filters a long list by typing, scrolls one that is drawn as it is seen, and sets a list of several", async () => {
     const { page, run } = await open("widgets");
     done(await run("page_select", { name: "Namespace", options: ["namespace-217"] }));
     expect(await page.locator("#state").textContent()).toBe("namespace-217");
+    const unknown = await run("page_select", { name: "Namespace", options: ["nowhere"] });
+    refused(unknown, "no-such-option", /no "nowhere"/);
+    expect(await value(page, "#filter")).toBe("namespace-217");
+    done(await run("page_select", { name: "Zone", options: ["zone-77"] }));
+    expect(await page.locator("#zones").textContent()).toBe("zone-77");
     done(await run("page_select", { name: "Sizes", options: ["medium", "large"] }));
     const chosen = page.locator("#sizes [aria-selected=true]");
     expect(await chosen.allTextContents()).toEqual(["medium", "large"]);

@@ -15,6 +15,7 @@ mod attacks;
 mod commands;
 mod conversations;
 mod faults;
+mod fuzz;
 mod handover;
 mod host_tool_faults;
 mod host_tools;

@@ -160,7 +160,8 @@ async fn media_goes_with_the_last_conversation_that_shows_it() {
     assert_eq!(refusal(&one.call(delete(&conversation)).await), None);
     assert_eq!(read_media(&mut one, &assets[0]).await, None);
     assert_eq!(refusal(&one.call(restore(&conversation)).await), None);
-    transcript(one.call(branch(&conversation, "c-1")).await);
+    let copy = transcript(one.call(branch(&conversation, "c-1")).await);
+    assert_eq!(copy.conversation.branch_of.as_ref(), Some(&conversation));
     assert_eq!(refusal(&one.call(delete(&conversation)).await), None);
     assert_eq!(read_media(&mut one, &assets[0]).await, Some(mine));
 

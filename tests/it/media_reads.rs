@@ -1,11 +1,11 @@
 //! Reading media: who may, what is answered to nonsense, and that an answer is never held up by it (attack S21).
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde_json::json;
 use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::media::Asset;
+use sidewire_contract::media_asset::Chunk;
 use sidewire_tests::requests::named;
 use sidewire_tests::{
     Gate, Home, Hosted, Identity, NativeHost, Peer, Script, ScriptedModel, Worker, media_read, part, png,
@@ -193,30 +193,25 @@ async fn many_reads_at_once_are_all_answered_and_never_too_many_are_on_their_way
     assert_eq!(until_quiet(&mut client).await, []);
 }
 
-/// How much is read while an answer streams.
-const FILES: usize = 11;
-const FILE_BYTES: usize = 5_900_000;
+/// What is read while an answer streams: this picture, by so many readers at once.
+const PICTURE_BYTES: usize = 5_900_000;
 
-/// The answer in order and whole, and so is every file, whatever comes in between.
-async fn check_reading_beside_an_answer(peer: &mut impl Peer, model: &ScriptedModel) {
-    let pictures: Vec<Vec<u8>> = (0..FILES)
-        .map(|at| png(&vec![u8::try_from(at).unwrap(); FILE_BYTES]))
-        .collect();
-    let mut assets = Vec::new();
-    for (at, picture) in pictures.iter().enumerate() {
-        let request = named("a", &format!("c-show-{at}"), "Show me");
-        let turn = show(peer, model, request, std::slice::from_ref(picture)).await;
-        assets.push(original(&turn.media[0]));
-    }
+/// The answer in order and whole, and so is everything that is read, whatever comes in between.
+async fn check_reading_beside_an_answer(peer: &mut impl Peer, model: &ScriptedModel, readers: usize) {
+    let filling: Vec<u8> = (0_u32..).flat_map(u32::to_be_bytes).take(PICTURE_BYTES).collect();
+    let picture = png(&filling);
+    let request = named("a", "c-show", "Show me");
+    let turn = show(peer, model, request, std::slice::from_ref(&picture)).await;
+    let asset = original(&turn.media[0]);
     let (gate, words) = (Gate::new(), words());
     let script = Script::stream().text("begun ").wait(&gate);
     model.script(script.texts(words.iter().map(String::as_str)).done());
     let mut hosted = Hosted::ask(peer, named("a", "c-text", "Write")).await;
     hosted.until(peer, "chat_delta").await;
-    let mut reading = Reading::new(&assets);
+    let mut reading = Reading::new(&asset, readers);
     // Reads are on their way before the answer goes on, and one follows each that is answered.
-    for frame in reading.begin() {
-        peer.send(frame).await;
+    for reader in 0..readers {
+        peer.send(reading.next(reader)).await;
     }
     gate.open();
     while !(reading.is_done() && hosted.turn.has_ended()) {
@@ -230,52 +225,43 @@ async fn check_reading_beside_an_answer(peer: &mut impl Peer, model: &ScriptedMo
         }
     }
     assert_eq!(hosted.turn.text, format!("begun {}", words.concat()));
-    for (read, picture) in reading.files.iter().zip(&pictures) {
-        assert_eq!(reference(read), reference(picture));
-    }
+    assert!(reading.files.iter().all(|read| *read == picture));
 }
 
 fn words() -> Vec<String> {
     (0..2_000).map(|at| format!("word {at} ")).collect()
 }
 
-/// Several files, read side by side.
+/// A file, read by several readers side by side.
 struct Reading<'a> {
-    assets: &'a [Asset],
+    asset: &'a Asset,
     files: Vec<Vec<u8>>,
 }
 
 impl<'a> Reading<'a> {
-    fn new(assets: &'a [Asset]) -> Self {
+    fn new(asset: &'a Asset, readers: usize) -> Self {
         Self {
-            assets,
-            files: vec![Vec::new(); assets.len()],
+            asset,
+            files: vec![Vec::new(); readers],
         }
     }
 
-    fn begin(&self) -> Vec<ClientFrame> {
-        (0..self.assets.len()).map(|at| self.next(at)).collect()
+    fn next(&self, reader: usize) -> ClientFrame {
+        let name = reader.to_string();
+        media_read(&name, &self.asset.reference, self.files[reader].len(), None)
     }
 
-    fn next(&self, at: usize) -> ClientFrame {
-        let mut name = String::new();
-        write!(name, "{at}").unwrap();
-        media_read(&name, &self.assets[at].reference, self.files[at].len(), None)
-    }
-
-    fn take(&mut self, name: &str, chunk: &sidewire_contract::media_asset::Chunk) -> Option<ClientFrame> {
-        let at: usize = name.parse().unwrap();
-        assert_eq!(chunk.offset.get(), self.files[at].len() as u64);
-        let bytes = part(chunk, &self.assets[at]);
-        self.files[at].extend(bytes);
-        (!chunk.eof).then(|| self.next(at))
+    fn take(&mut self, name: &str, chunk: &Chunk) -> Option<ClientFrame> {
+        let reader: usize = name.parse().unwrap();
+        let file = &mut self.files[reader];
+        assert_eq!(chunk.offset.get(), file.len() as u64);
+        file.extend(part(chunk, self.asset));
+        (!chunk.eof).then(|| self.next(reader))
     }
 
     fn is_done(&self) -> bool {
-        self.assets
-            .iter()
-            .zip(&self.files)
-            .all(|(asset, file)| file.len() as u64 == asset.bytes.get())
+        let size = self.asset.bytes.get();
+        self.files.iter().all(|file| file.len() as u64 == size)
     }
 }
 
@@ -284,7 +270,7 @@ async fn sixty_four_mebibytes_are_read_while_an_answer_streams() {
     let model = ScriptedModel::start().await;
     let home = Home::with_model(&model);
     let worker = home.worker().await;
-    check_reading_beside_an_answer(&mut worker.client().await, &model).await;
+    check_reading_beside_an_answer(&mut worker.client().await, &model, 12).await;
 }
 
 #[tokio::test]
@@ -294,5 +280,5 @@ async fn a_native_host_carries_media_and_an_answer_at_once() {
     let worker = home.worker().await;
     let mut host = NativeHost::start(&home);
     host.introduce(&Identity::local(worker.secret)).await;
-    check_reading_beside_an_answer(&mut host, &model).await;
+    check_reading_beside_an_answer(&mut host, &model, 3).await;
 }

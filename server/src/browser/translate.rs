@@ -1,5 +1,6 @@
 //! Where the agent's values become wire values and back: the only place of the browser front that knows both.
 
+mod room;
 mod turn_wire;
 
 use std::sync::Arc;
@@ -29,9 +30,11 @@ use sidewire_contract::turn::{self as wire, NoticeCode, ToolPhase};
 use super::handshake::Client;
 pub(super) use turn_wire::TurnWire;
 
-/// Most bytes a record's answer and question may take once escaped; together with the rest they fit one frame.
-const RECORD_TEXT_BYTES: usize = limits::BROWSER_FRAME * 5 / 8;
+/// Most bytes the parts of a record may take once escaped; together with the rest they fit one frame.
+const RECORD_TEXT_BYTES: usize = limits::BROWSER_FRAME * 3 / 8;
 const RECORD_PROMPT_BYTES: usize = limits::BROWSER_FRAME / 8;
+const RECORD_TOOL_BYTES: usize = limits::BROWSER_FRAME / 8;
+const RECORD_MEDIA_BYTES: usize = limits::BROWSER_FRAME / 4;
 /// Most tool rows of a record; the newest ones.
 const RECORD_TOOL_ROWS: usize = 256;
 
@@ -108,7 +111,11 @@ pub(super) fn record(record: TurnRecord) -> Option<wire::TurnRecord> {
     let (text, text_clipped) = clip(record.text, RECORD_TEXT_BYTES);
     let (prompt, prompt_clipped) = clip(record.prompt, RECORD_PROMPT_BYTES);
     let old_rows = record.tools.len().saturating_sub(RECORD_TOOL_ROWS);
-    let clipped = text_clipped || prompt_clipped || old_rows > 0;
+    let rows = record.tools.into_iter().skip(old_rows).filter_map(tool_row);
+    let (tools, tools_clipped) = room::newest(rows.collect(), RECORD_TOOL_BYTES);
+    let descriptors = record.media.iter().filter_map(descriptor);
+    let (media, media_clipped) = room::newest(descriptors.collect(), RECORD_MEDIA_BYTES);
+    let clipped = text_clipped || prompt_clipped || old_rows > 0 || tools_clipped || media_clipped;
     Some(wire::TurnRecord {
         id: record.id.0.parse().ok()?,
         prompt,
@@ -118,14 +125,9 @@ pub(super) fn record(record: TurnRecord) -> Option<wire::TurnRecord> {
         reason: record.failure.as_ref().map(failure_reason),
         text,
         clipped: clipped.then_some(true),
-        tools: record
-            .tools
-            .into_iter()
-            .skip(old_rows)
-            .filter_map(tool_row)
-            .collect(),
+        tools,
         references: record.references.into_iter().map(reference).collect(),
-        media: record.media.iter().filter_map(descriptor).collect(),
+        media,
         notices: record.notices.into_iter().map(notice_code).collect(),
         page: record.page.map(|page| wire::PageStub {
             title: page.title,

@@ -71,7 +71,9 @@ pub(super) fn sniff(file: impl Read + Seek) -> Result<Found, SniffError> {
 
 /// The type of the magic number; none where there is no such number, as in a text.
 fn mime_of(head: &[u8]) -> Result<Option<MimeType>, SniffError> {
-    let Some(known) = infer::get(head) else { return Ok(None) };
+    let Some(known) = infer::get(head) else {
+        return Ok(None);
+    };
     Ok(Some(match known.mime_type() {
         "image/png" => MimeType::Png,
         "image/jpeg" => MimeType::Jpeg,

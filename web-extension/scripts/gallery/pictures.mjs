@@ -37,18 +37,32 @@ async function picture(place, state, output) {
   for (const selector of state.absent ?? [])
     check((await page.locator(selector).count()) === 0, `${selector} should not be there`);
   await page.evaluate(axe);
-  for (const { theme, rules } of THEMES) {
+  const fullPage = state.show.page !== undefined;
+  /** @param {string} theme @param {string} name */
+  const take = async (theme, name) => {
     await page.evaluate((chosen) => document.documentElement.setAttribute("data-theme", chosen), theme);
     await drawn(page);
-    const path = `${output}${state.name}-${theme}.png`;
-    await page.screenshot({ path, animations: "disabled", fullPage: state.show.page !== undefined });
+    await page.screenshot({ path: `${output}${name}-${theme}.png`, animations: "disabled", fullPage });
+  };
+  for (const { theme, rules } of THEMES) {
+    await take(theme, state.name);
     await accessible(page, theme, rules);
   }
+  await fitsAcross(page);
+  if (state.wide !== undefined) {
+    await page.setViewportSize({ width: state.wide, height: state.show.height ?? 720 });
+    for (const { theme } of THEMES) await take(theme, `${state.name}-${state.wide}`);
+    await fitsAcross(page);
+  }
+  check(problems.length === 0, problems.join("; "));
+}
+
+/** @param {import("playwright-core").Page} page */
+async function fitsAcross(page) {
   const sideways = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );
   check(sideways <= 0, `the page scrolls sideways by ${sideways} px`);
-  check(problems.length === 0, problems.join("; "));
 }
 
 /**

@@ -2,6 +2,8 @@
 /** The words in which the states of the gallery are written. */
 
 /**
+ * `wide` is a second width at which a picture is taken: more room changes the layout, not what is said.
+ *
  * @typedef {import("playwright-core").Page} Page
  * @typedef {{
  *   name: string,
@@ -9,6 +11,7 @@
  *   steps?: (page: Page) => Promise<unknown>,
  *   texts: string[],
  *   absent?: string[],
+ *   wide?: number,
  * }} State
  */
 

@@ -158,10 +158,21 @@ const surfaces = [
 
 /** @type {State[]} */
 const options = [
-  state("answer", ["Connected through the helper", "Firefox", "wiki.example.com", "no statistics", "0.1.0"], {
-    name: "options",
-    show: { scene: "answer", page: "options", width: 720 },
-  }),
+  state(
+    "answer",
+    [
+      "Connected through the helper",
+      "Firefox",
+      "wiki.example.com",
+      "no statistics",
+      "0.1.0",
+      "Nothing is allowed for good",
+    ],
+    {
+      name: "options",
+      show: { scene: "answer", page: "options", width: 720 },
+    },
+  ),
   state("fault-host-missing", ["not set up for this browser", "needs a connection"], {
     name: "options-down",
     show: { scene: "fault-host-missing", page: "options", width: 720 },

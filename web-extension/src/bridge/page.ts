@@ -34,23 +34,12 @@ export async function tabFacts(tabId: number | undefined): Promise<TabFacts | nu
   return tab === null ? null : { id: tabId, url: tab.url, title: tab.title };
 }
 
-/**
- * The tab in front of a panel: the active one of its window. Beside a panel that is a tab itself it is the one used last,
- * of all windows when the panel has a window to itself.
- */
+/** The tab in front of a panel: the active one, or the last used one beside a panel that is a tab itself. */
 export async function frontTabOf(windowId: number, ownTab: number | undefined): Promise<number | undefined> {
-  const here = await othersIn({ windowId }, ownTab);
-  if (ownTab === undefined) return (here.find((tab) => tab.active) ?? lastUsed(here))?.id;
-  return lastUsed(here.length > 0 ? here : await othersIn({}, ownTab))?.id;
-}
-
-async function othersIn(where: { windowId?: number }, ownTab: number | undefined): Promise<chrome.tabs.Tab[]> {
-  const tabs = await chrome.tabs.query(where).catch(() => []);
-  return tabs.filter((tab) => tab.id !== undefined && tab.id !== ownTab && !isOurs(tab));
-}
-
-function lastUsed(tabs: readonly chrome.tabs.Tab[]): chrome.tabs.Tab | undefined {
-  return tabs.toSorted((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0))[0];
+  const tabs = await chrome.tabs.query({ windowId }).catch(() => []);
+  const others = tabs.filter((tab) => tab.id !== undefined && tab.id !== ownTab && !isOurs(tab));
+  const active = others.find((tab) => tab.active);
+  return (active ?? others.toSorted((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0))[0])?.id;
 }
 
 /** A conversation and the page it may be about belong together: same tenant, or same origin elsewhere. */

@@ -77,19 +77,6 @@ describe("two tabs", () => {
     expect(fake.native.last("chat_request")).toMatchObject({ context: null, history_hint: CONVERSATION });
   });
 
-  it("beside a panel that has a window to itself: it is about the one used last, in whatever window", async () => {
-    startBridge(reader);
-    fake.tabList = [
-      { id: 7, windowId: 1, active: true, url: URL_A, lastAccessed: 3 },
-      { id: 8, windowId: 2, active: true, url: URL_B, lastAccessed: 5 },
-      { id: 9, windowId: 3, active: true, url: fake.runtime.getURL("panel.html"), lastAccessed: 9 },
-    ];
-    const port = fake.panelPort(9);
-    fake.runtime.onConnect.emit(port);
-    port.receive({ kind: "attach", windowId: 3 });
-    await vi.waitFor(() => expect(port.last("page")?.["page"]).toMatchObject({ tabId: 8, other: false }));
-  });
-
   it("a closed tab takes no conversation with it and stops no turn", async () => {
     const port = await startConnected();
     const id = await ask(port);

@@ -40,12 +40,14 @@ export interface GuardDesk {
   turn(id: string): TurnPage | undefined;
   /** The page of a turn went to another origin of the same site by our own doing. */
   moved(turn: string, origin: string): void;
-  /** An acting call begins to act, and has ended. */
-  acts(job: Job, tool: ActingTool): void;
   /** The call waits for the person: said at once, and again every 30 s. */
   waits(job: Job): void;
+  /** The call is allowed. */
+  allowed(job: Job): void;
   /** The call is allowed, and waits for the acts before it: said every 30 s. */
   queued(job: Job): void;
+  /** The call begins to act. */
+  acts(job: Job): void;
 }
 
 /** A call on its way. */
@@ -100,7 +102,7 @@ export class Guard {
     await this.#inOrder(job);
     const { url } = await this.#admit(job);
     if (url.origin !== first.url.origin) throw new ToolError("tab-moved");
-    this.#desk.acts(job, tool);
+    this.#desk.acts(job);
     const milliseconds = tool.timeoutMs?.(job.arguments) ?? TIMEOUT_MS;
     return limited(job.signal, milliseconds, (signal) => tool.run(this.#call(job, url, signal), aim));
   }
@@ -113,6 +115,7 @@ export class Guard {
     const { conversation, turn } = page;
     const wish = { conversation, turn, windowId, action: tool.action, aim };
     await this.#consents.demand(wish, policy, { signal: job.signal, still: () => this.#desk.waits(job) });
+    this.#desk.allowed(job);
   }
 
   /** The acts of a turn happen in the order in which they were called, however long a person thinks about one of them. */
@@ -127,9 +130,9 @@ export class Guard {
     const page = this.#desk.turn(turn);
     if (page === undefined) throw new ToolError("unscoped");
     if (page.origin === undefined) throw new ToolError("page-not-shared");
-    if (page.tabNow !== tabId) throw new ToolError("tab-moved");
     const tab = await chrome.tabs.get(tabId).catch(() => undefined);
     if (tab === undefined) throw new ToolError("page-gone");
+    if (page.tabNow !== tabId) throw new ToolError("tab-moved");
     const url = tab.url === undefined ? null : URL.parse(tab.url);
     if (url === null || page.origin === null || isRestricted(url.href)) throw new ToolError("unreadable-page");
     if (url.origin !== page.origin) throw new ToolError("tab-moved");

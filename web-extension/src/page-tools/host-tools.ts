@@ -49,8 +49,6 @@ interface Running {
 /** All calls under way. */
 export class HostTools {
   readonly consents: Consents;
-  /** What became of the registration on the connection at hand. */
-  registered: "pending" | "accepted" | "rejected" = "pending";
   readonly #desk: HostToolsDesk;
   readonly #world: PageWorld;
   readonly #badge: Badge;
@@ -70,18 +68,18 @@ export class HostTools {
     this.#guard = new Guard(world, this.consents, {
       turn: (id) => desk.turn(id),
       moved: (turn, origin) => desk.moved(turn, origin),
-      acts: ({ id, tabId }) => this.#badge.acts(id, tabId),
       waits: ({ id, callId, tabId }) => {
         this.#badge.waits(id, tabId);
         this.#update(callId, "waiting for the person");
       },
+      allowed: ({ id }) => this.#badge.ends(id),
+      acts: ({ id, tabId }) => this.#badge.acts(id, tabId),
       queued: ({ callId }) => this.#update(callId, "waiting for the action before it"),
     });
   }
 
   /** There is a connection: the worker learns what there is. */
   linkReady(): void {
-    this.registered = "pending";
     this.#desk.send(registration());
   }
 
@@ -106,11 +104,9 @@ export class HostTools {
         return this.#call(frame);
       case "host_tool_cancel":
         return this.#cancel(frame);
-      case "set_host_tools_ack":
-        this.registered = "accepted";
+      default:
+        // Whether the set was taken changes nothing here: the worker logs why not, and calls what it has taken.
         return;
-      case "set_host_tools_error":
-        this.registered = "rejected";
     }
   }
 

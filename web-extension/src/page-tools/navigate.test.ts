@@ -23,6 +23,15 @@ describe("page_navigate", () => {
     expect(await stage.card()).toMatchObject({ action: "navigate", site: "acme.example", target: `${ORIGIN}/web/lb2` });
   });
 
+  it("goes where the person was told, although the page has moved on meanwhile", async () => {
+    stage.policy.confirmBeforeMutating = true;
+    const id = stage.call("page_navigate", { url: "lb2" });
+    const card = await stage.card();
+    stage.goTo(`${ORIGIN}/admin/danger/`);
+    stage.tools.consents.answer("key", card.id, "once");
+    expect(await stage.result(id)).toBe(`the page ${ORIGIN}/web/lb2 has loaded`);
+  });
+
   it("3eb5fa4: does nothing where the page is already", async () => {
     const seen = vi.spyOn(stage.browser, "navigate");
     expect(await go(PAGE)).toMatch(/^the page is at this address already/);

@@ -32,10 +32,18 @@ export const pageNavigate: ActingTool = {
     const target = addressOf(textOf(call.arguments, "url") ?? "", call.url);
     demandAllowed(await call.world.policy(), target);
     const { origin, host } = call.url;
-    return { origin, site: host, target: clip(target.href, ADDRESS_MAX), secret: false, frameId: 0, values: {} };
+    return {
+      origin,
+      site: host,
+      target: clip(target.href, ADDRESS_MAX),
+      secret: false,
+      frameId: 0,
+      values: { url: target.href },
+    };
   },
-  async run(call) {
-    const target = addressOf(textOf(call.arguments, "url") ?? "", call.url);
+  async run(call, { values }) {
+    // What the person was shown, and not what a relative address means on the page that is there by now.
+    const target = addressOf(textOf(values, "url") ?? "", call.url);
     if (target.href === call.url.href) return text("the page is at this address already; nothing was done");
     await chrome.tabs.update(call.tabId, { url: target.href }).catch(() => {
       throw new ToolError("page-gone");

@@ -120,6 +120,66 @@ fn tables_are_rows_under_one_header() {
 }
 
 #[test]
+fn rows_drawn_with_boxes_are_lines() {
+    let boxed = |name: &str, reference: &str| {
+        json!({ "role": "generic", "children": [text(name), text("Up"),
+            { "role": "button", "name": "Restart", "ref": reference }] })
+    };
+    let form = json!({ "role": "generic", "children": [text("Port"), text("in use"),
+        { "role": "textbox", "name": "Port", "value": "443", "ref": "e3" }] });
+    check(
+        &[boxed("srv-1", "e1"), boxed("srv-2", "e2"), form],
+        &[
+            "srv-1 | Up | Restart [e1]",
+            "srv-2 | Up | Restart [e2]",
+            "Port",
+            "in use",
+            "textbox \"Port\" = 443 [e3]",
+        ],
+    );
+}
+
+#[test]
+fn a_sentence_keeps_its_links() {
+    let sentence = json!({ "role": "paragraph", "children": [text("Ask"),
+        { "role": "link", "name": "Ada", "ref": "e1", "url": "/ada" }, text(", she knows.")] });
+    check(&[sentence], &["Ask Ada [e1], she knows."]);
+}
+
+#[test]
+fn a_drawing_shows_the_table_it_was_drawn_from() {
+    let table = json!({ "role": "table", "children": [row("columnheader", &["Month", "MWh"]), row("cell", &["May", "540"]),
+        row("columnheader", &["Month", "MWh"])] });
+    check(
+        &[json!({ "role": "img", "name": "Use by month", "children": [table] })],
+        &[
+            "img \"Use by month\"",
+            " table (1 rows)",
+            "  Month | MWh",
+            "   May | 540",
+        ],
+    );
+}
+
+#[test]
+fn the_middle_of_a_long_series_goes_first() {
+    let mut view: Vec<Value> = (0..200)
+        .map(|n| json!({ "role": "listitem", "name": format!("step number {n}"), "offscreen": true }))
+        .collect();
+    view.push(json!({ "role": "text", "name": "after the list", "offscreen": true }));
+    let block = render(&page(&root(&view), None), 900).text;
+    for kept in [
+        "- step number 0\n",
+        "- step number 199\n",
+        "after the list",
+        " more items\n",
+        " list items",
+    ] {
+        assert!(block.contains(kept), "{kept} is missing in {block}");
+    }
+}
+
+#[test]
 fn repeated_structure_is_folded() {
     let buttons: Vec<Value> = (0..12)
         .map(|n| json!({ "role": "button", "name": "Remove", "ref": format!("e{n}") }))

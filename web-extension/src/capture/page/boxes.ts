@@ -1,14 +1,24 @@
 /**
- * Plain boxes whose contents a person reads as one thing: a label with its value, and a line of a list or table that
- * is drawn with boxes only. Whether the contents really fit together is decided when they are known (`draft.ts`).
+ * Plain boxes whose contents a person reads as one thing: a label with its value, a line of a list or table that is
+ * drawn with boxes only, a sentence with links. Whether the contents really fit together is decided when they are known (`draft.ts`).
  */
 
 const PAIR_PARTS = new Set(["div", "span", "p", "strong", "b", "small"]);
 /** A longer label, or value, is prose. */
 const PAIR_TEXTS = [48, 120] as const;
 
+/** How the contents of a box belong together: label and value, one line, or one sentence. */
+export type Box = "pair" | "line" | "prose";
+
+/** What an element may be a box for; null where its contents are things of their own. */
+export function boxOf(element: Element): Box | null {
+  if (element.localName === "p") return element.childElementCount > 0 ? "prose" : null;
+  if (isPair(element)) return "pair";
+  return isLine(element) ? "line" : null;
+}
+
 /** A box around exactly two short texts. */
-export function isPair(element: Element): boolean {
+function isPair(element: Element): boolean {
   if (element.localName !== "div" || element.childElementCount !== 2 || element.shadowRoot !== null) return false;
   return [...element.children].every((child, index) => {
     const size = child.textContent.trim().length;
@@ -23,7 +33,7 @@ const LINE_PARTS = { least: 2, most: 16 } as const;
 const LINE_HEIGHT = 64;
 
 /** A box that stands among others of its kind, as the rows of a list do, or whose parts stand side by side. */
-export function isLine(element: Element): boolean {
+function isLine(element: Element): boolean {
   const parts = element.childElementCount;
   if (!LINE_TAGS.has(element.localName) || parts < LINE_PARTS.least || parts > LINE_PARTS.most) return false;
   return isRepeated(element) || isSideBySide(element);

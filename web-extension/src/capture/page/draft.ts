@@ -4,6 +4,7 @@
  */
 import { clip } from "../text";
 import type { AxNode, FlatTree } from "../tree";
+import type { Box } from "./boxes";
 import { fallbackName, iconOf, NAME_MAX } from "./names";
 import { MIDDLE_LOSS } from "./weights";
 
@@ -16,7 +17,7 @@ export interface Draft {
   /** Text for screen readers only: it may name what it stands in, and is no text of the page. */
   quiet: boolean;
   /** Made only to hold together what is read as one; gives way if it turns out to hold anything else. */
-  box?: "pair" | "line";
+  box?: Box;
 }
 
 /** Roles that are one thing with one name, whatever their markup holds. */
@@ -55,18 +56,29 @@ export function completed(draft: Draft, passed: number): Draft[] {
 
 function closeBox(draft: Draft): Draft[] {
   const { node } = draft;
-  const isLine = draft.box === "line";
-  const parts = isLine ? draft.children.flatMap(opened) : draft.children;
-  // Two labels with their values are two things.
-  const pairs = draft.children.filter(({ box }) => box === "pair").length;
-  if (isLine ? pairs < 2 && isLineOf(parts) : parts.length === 2 && parts.every(isSpoken)) {
+  const parts = draft.box === "line" ? draft.children.flatMap(opened) : draft.children;
+  if (belongTogether(draft, parts)) {
     const weights = parts.map(({ weight }) => weight);
-    draft.weight = isLine ? Math.max(...weights) : Math.min(...weights);
+    draft.weight = draft.box === "pair" ? Math.min(...weights) : Math.max(...weights);
     draft.children = parts;
+    if (draft.box === "prose") node.role = "paragraph";
     return [draft];
   }
   if (node.offscreen === true) for (const child of draft.children) child.node.offscreen = true;
   return draft.children;
+}
+
+/** Whether what turned out to be in a box is one thing. */
+function belongTogether({ box, children }: Draft, parts: readonly Draft[]): boolean {
+  switch (box) {
+    case "pair":
+      return parts.length === 2 && parts.every(isSpoken);
+    case "prose":
+      return isSentence(parts);
+    default:
+      // Two labels with their values are two things.
+      return children.filter((child) => child.box === "pair").length < 2 && isLineOf(parts);
+  }
 }
 
 /** What a box inside a line holds; anything else is a part itself. */
@@ -84,8 +96,16 @@ const LINE_MOST = { words: 240, parts: 16 } as const;
 /** Whether some parts are small enough for one line, and say more than a row of controls does. */
 function isLineOf(parts: readonly Draft[]): boolean {
   if (parts.length < 2 || parts.length > LINE_MOST.parts || !parts.some(isSpoken)) return false;
-  const small = parts.every(({ node, children }) => LINE_ROLES.has(node.role) && children.length === 0);
-  return small && parts.reduce((sum, { node }) => sum + (node.name?.length ?? 0), 0) <= LINE_MOST.words;
+  return parts.every(isSmall) && parts.reduce((sum, { node }) => sum + (node.name?.length ?? 0), 0) <= LINE_MOST.words;
+}
+
+/** Words with something to act on among them. */
+function isSentence(parts: readonly Draft[]): boolean {
+  return parts.some(isSpoken) && parts.some(({ node }) => node.ref !== undefined) && parts.every(isSmall);
+}
+
+function isSmall({ node, children }: Draft): boolean {
+  return LINE_ROLES.has(node.role) && children.length === 0;
 }
 
 function closeAtomic(draft: Draft): void {
@@ -235,7 +255,7 @@ export function flattened(root: Draft, placed: (draft: Draft, index: number) => 
     tree.parents.push(parents.pop() ?? -1);
     tree.weights.push(unit ?? draft.weight);
     placed(draft, index);
-    const isUnit = UNITS.has(draft.node.role) || draft.box === "line";
+    const isUnit = UNITS.has(draft.node.role) || draft.box === "line" || draft.box === "prose";
     const inside = isUnit ? (unit ?? draft.weight) : unit;
     for (let child = draft.children.length - 1; child >= 0; child -= 1) {
       const waiting = draft.children[child];

@@ -80,12 +80,19 @@ function isInvalid(element: Element): boolean {
 export function shownValue(element: Element, node: AxNode): string | undefined {
   if (element instanceof HTMLSelectElement) return clean(selectedText(element), VALUE_MAX);
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return typedValue(element, node);
+  if (node.role === "columnheader" || node.role === "rowheader") return orderOf(element);
   const stated = element.getAttribute("aria-valuetext") ?? element.getAttribute("aria-valuenow");
   if (stated !== null) return clean(stated, VALUE_MAX);
   if (element instanceof HTMLProgressElement)
     return element.position < 0 ? undefined : `${Math.round(element.position * 100)}%`;
   if (element instanceof HTMLMeterElement) return String(element.value);
   return isEditable(element) ? withoutSecret(element, clean(element.textContent, VALUE_MAX), node) : undefined;
+}
+
+/** How a column is sorted. */
+function orderOf(header: Element): string | undefined {
+  const order = header.getAttribute("aria-sort");
+  return order === "ascending" || order === "descending" ? order : undefined;
 }
 
 function selectedText(select: HTMLSelectElement): string {

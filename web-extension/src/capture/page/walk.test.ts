@@ -45,6 +45,39 @@ describe("what is read", () => {
       "<div>Also <div>Port</div><div>443</div></div><ul><li><div><div>a</div><div>b</div></div></li></ul>",
       'text "Also"\ntext "Port"\ntext "443"\nlist\n  listitem "a b"',
     ],
+    [
+      "rows drawn with boxes stay together",
+      ["a", "b", "c"]
+        .map((name) => `<div class="r"><p>${name}</p><p>Up</p><div><button>Go</button></div></div>`)
+        .join(""),
+      ["a", "b", "c"].map((name) => `generic\n  text "${name}"\n  text "Up"\n  button "Go"`).join("\n"),
+    ],
+    [
+      "boxes with more than a row holds give way",
+      '<div class="r"><h2>A</h2><p>1</p></div><div class="r"><h2>B</h2><p>2</p></div><div class="r"><p>x</p><p>y</p></div>',
+      'heading "A" level=2\ntext "1"\nheading "B" level=2\ntext "2"\ngeneric\n  text "x"\n  text "y"',
+    ],
+    [
+      "two labels with their values are no row",
+      "<section><div>Errors</div><div>3</div></section>".repeat(3).replaceAll("section", "article"),
+      'generic\n  text "Errors"\n  text "3"\n'.repeat(3).trim(),
+    ],
+    [
+      "a block inside a line stands apart",
+      '<p><i>Output</i><b style="display:block">9</b></p>',
+      'text "Output"\ntext "9"',
+    ],
+    ["a gap is seen", '<p><i>■ Heat</i><i style="margin-left:12px">■ Light</i></p>', 'text "■ Heat"\ntext "■ Light"'],
+    [
+      "what a control shows beside its stated name is kept",
+      '<button aria-label="Notifications">🔔 <b>12</b></button><button aria-label="Edit lb1">✎</button>',
+      'button "Notifications" value=12\nbutton "Edit lb1"',
+    ],
+    [
+      "the title of a column is what stands there",
+      '<table><tr><th aria-label="Name: sort upwards">Name</th></tr><tr><td>a</td></tr></table>',
+      'table rowCount=1\n  row\n    columnheader "Name"\n  row\n    cell "a"',
+    ],
     ["headings carry their level", "<h3>Routes</h3>", 'heading "Routes" level=3'],
     ["a button takes its words, icons aside", '<button><svg aria-hidden="true"></svg> Save</button>', 'button "Save"'],
     ["sr-only words name a button", '<button>×<span class="sr">Close</span></button>', 'button "×Close"'],
@@ -182,6 +215,14 @@ describe("what is not read", () => {
     "<ul><li></li></ul>",
     "<video>no</video>",
   ])("%s", (html) => expect(read(html)).toBe(""));
+
+  it("what we draw over a page, beside its body", () => {
+    const layer = document.createElement("div");
+    layer.textContent = "Callout";
+    document.documentElement.append(layer);
+    expect(read("<p>Page</p>")).toBe('text "Page"');
+    layer.remove();
+  });
 
   it("shows a visible child of an unpainted parent", () => {
     expect(read('<div style="visibility:hidden">no<b style="visibility:visible">yes</b></div>')).toBe('text "yes"');

@@ -6,7 +6,8 @@
  */
 import { redactLabelled } from "../redact";
 import type { AxNode, FlatTree } from "../tree";
-import { isLine, isPair } from "./boxes";
+import type { Box } from "./boxes";
+import { boxOf } from "./boxes";
 import type { Draft } from "./draft";
 import { completed, flattened, withoutMiddle } from "./draft";
 import type { FrameSpot } from "./frames";
@@ -301,7 +302,7 @@ class Walk {
     const inner = this.#innerScene(element, role, scene);
     const transparent = isTransparent(role, name !== "");
     if (transparent && !isPressable(element)) {
-      const box = isPair(element) ? "pair" : isLine(element) ? "line" : null;
+      const box = boxOf(element);
       return box === null ? this.#passThrough(element, open, inner) : this.#box(element, box, open, inner);
     }
     this.#flush(open);
@@ -324,7 +325,7 @@ class Walk {
   }
 
   /** Keeps together what a person reads as one, as a definition list or a table would. */
-  #box(element: Element, box: "pair" | "line", open: Open, scene: Scene): void {
+  #box(element: Element, box: Box, open: Open, scene: Scene): void {
     this.#flush(open);
     const draft: Draft = { ...this.#draft({ role: "generic" }, null, scene), box };
     const sink: Sink = { drafts: draft.children, run: new TextRun(), passed: 0 };

@@ -13,6 +13,7 @@ import { atRest } from "./waiting";
 const REPORT_MAX = 1000;
 const LISTED_MAX = 5;
 const NAME_MAX = 160;
+const LOOKED_AT_MAX = 200;
 /** How long a page may take to react to what was done. */
 const REST = { quiet: 150, most: 1500 };
 
@@ -115,7 +116,10 @@ function pictureOf(view: Window): Picture {
   const { document, location } = view;
   const roots = rootsOf(document);
   const shown = (selector: string) =>
-    roots.flatMap((root) => [...query(root, selector)]).filter((element) => renderingOf(element) === "shown");
+    roots
+      .flatMap((root) => [...query(root, selector)])
+      .slice(0, LOOKED_AT_MAX)
+      .filter((element) => renderingOf(element) === "shown");
   const dialogs = shown(DIALOGS).slice(0, LISTED_MAX);
   const texts = shown(MESSAGES).map((element) => clean(plainText(element), NAME_MAX));
   return {
@@ -143,7 +147,7 @@ function dialogName(element: Element): string {
 }
 
 function complaintsIn(root: Document | ShadowRoot): string[] {
-  return [...query(root, ":user-invalid, [aria-invalid='true']")].flatMap((field) => {
+  return [...query(root, ":user-invalid, [aria-invalid='true']")].slice(0, LOOKED_AT_MAX).flatMap((field) => {
     if (field instanceof HTMLFormElement || field instanceof HTMLFieldSetElement) return [];
     const stated =
       "validationMessage" in field && typeof field.validationMessage === "string" ? field.validationMessage : "";

@@ -7,7 +7,7 @@ import { renderingOf } from "../../capture/page/visibility";
 import type { FrameDone } from "../messages";
 import { disabledReason, refuseDisabled } from "./able";
 import { Changes } from "./changes";
-import { holds, nearest, rootsOf, within } from "./composed";
+import { focusedIn, nearest, rootsOf, within } from "./composed";
 import { describe, shownIn, spokenOf } from "./describe";
 import { ToolFault } from "./fault";
 import type { TextField } from "./fields";
@@ -17,10 +17,11 @@ import type { Job } from "./job";
 import { done } from "./job";
 import { pressKey } from "./keys";
 import type { Option } from "./options";
-import { chosenOption, listedOptions, matching } from "./options";
+import { chosenOption, matching } from "./options";
 import { press } from "./pointer";
+import { scrollerOf } from "./scrolling";
 import { replaceContent } from "./typing";
-import { atRest, pause } from "./waiting";
+import { atRest, nextFrame, pause } from "./waiting";
 
 const OPTIONS = "[role='option'], [role='menuitemradio'], [role='menuitem'], [role='treeitem']";
 const LISTS = "[role='listbox'], [role='menu'], [role='tree'], [role='grid']";
@@ -29,19 +30,21 @@ const PLAIN_PRESS = { double: false, modifiers: [] } as const;
 /** How long a list may take to open, and to fill after something was typed. */
 const OPENING_MS = 4000;
 const LOOK_MS = 60;
+/** How far a long list is looked through. */
+const SCROLLS_MAX = 40;
+const OPTIONS_MAX = 1000;
 const FILTERED = { quiet: 250, most: 3000 };
 
 /** Chooses options by their labels, opening the list first if it is closed. */
 export async function chooseDrawn(element: Element, wanted: readonly string[], job: Job): Promise<FrameDone> {
   const list = nearest(element, LISTS);
   const opener = list === null ? openerOf(element) : null;
-  const many = (list ?? opener)?.getAttribute("aria-multiselectable") === "true";
   refuseDisabled(opener ?? element);
   job.check();
   const changes = new Changes(job.view);
-  const drawn = new DrawnList(list ?? opener ?? element, job);
+  const drawn = new DrawnList(list, job);
   if (opener !== null) await drawn.open(opener);
-  if (many && list !== null) await drawn.chooseExactly(wanted);
+  if (drawn.takesSeveral()) await drawn.chooseExactly(wanted);
   else for (const each of wanted) await drawn.choose(each);
   const report = await changes.report(job.signal);
   const names = wanted.map((each) => `"${each}"`).join(", ");
@@ -65,14 +68,17 @@ function shownBy(opener: Element | null): string {
 }
 
 class DrawnList {
-  readonly #home: Element;
+  /** The list, when it needs no opening. */
+  readonly #list: Element | null;
   readonly #job: Job;
   /** Options that were on the page before it was opened belong to other lists. */
   #others = new Set<Element>();
   #opener: Element | null = null;
+  /** What had the focus before it was opened. */
+  #focused: Element | null = null;
 
-  constructor(home: Element, job: Job) {
-    this.#home = home;
+  constructor(list: Element | null, job: Job) {
+    this.#list = list;
     this.#job = job;
   }
 
@@ -81,26 +87,62 @@ class DrawnList {
     this.#opener = opener;
     if (opener.getAttribute("aria-expanded") === "true" && this.#options().length > 0) return;
     this.#others = new Set(shownOptions(this.#job.view.document));
+    this.#focused = focusedIn(this.#job.view.document);
     const { view, signal } = this.#job;
     const point = await reach(opener, view, signal);
     this.#job.check();
     press(point, PLAIN_PRESS);
     if (await this.#filled(OPENING_MS / 2)) return;
     // Some open by a key only.
-    if (opener instanceof HTMLElement) pressKey(opener, { key: "ArrowDown", modifiers: [] });
+    pressKey(opener, { key: "ArrowDown", modifiers: [] });
     if (await this.#filled(OPENING_MS / 2)) return;
     if (!isTextField(opener)) throw new ToolFault("no-such-option", `${spokenOf(opener)} did not open a list`);
   }
 
-  /** Presses one option; in a field that filters, types its label to bring it up. */
+  /** Whether the list, now open, takes more than one option. */
+  takesSeveral(): boolean {
+    const [first] = this.#options();
+    const list = this.#list ?? (first === undefined ? null : nearest(first.of, LISTS));
+    return list?.getAttribute("aria-multiselectable") === "true";
+  }
+
+  /** Presses one option; what is not there yet is typed for, or scrolled to. */
   async choose(wanted: string): Promise<void> {
     const field = this.#field();
-    if (field !== null && matching(this.#options(), wanted).length === 0) {
+    const before = field?.value ?? "";
+    if (field !== null && !this.#has(wanted)) {
       await replaceContent(field, wanted, this.#job.signal);
       await atRest(rootsOf(this.#job.view.document), FILTERED, this.#job.signal);
     }
-    const option = this.#find(wanted, field);
-    await this.#press(option.of);
+    const seen = this.#has(wanted) ? this.#options() : await this.#scrollTo(wanted);
+    try {
+      await this.#press(chosenOption(seen, wanted).of);
+    } catch (fault) {
+      await this.#leave(field, before);
+      throw fault;
+    }
+  }
+
+  #has(wanted: string): boolean {
+    return matching(this.#options(), wanted).length > 0;
+  }
+
+  /** A long list may hold only the options in view; gives all that came by. */
+  async #scrollTo(wanted: string): Promise<Option<Element>[]> {
+    const seen = new Map(this.#options().map((option) => [option.label, option]));
+    const [first] = this.#options();
+    if (first === undefined) return [];
+    const scroller = scrollerOf(first.of);
+    const scrolls = scroller === this.#job.view.document.scrollingElement ? 0 : SCROLLS_MAX;
+    for (let steps = 0; steps < scrolls && !this.#has(wanted); steps += 1) {
+      const before = scroller.scrollTop;
+      scroller.scrollBy({ top: scroller.clientHeight * 0.8, behavior: "instant" });
+      if (scroller.scrollTop === before) break;
+      await nextFrame(this.#job.view, this.#job.signal);
+      await atRest([this.#job.view.document], { quiet: LOOK_MS, most: 400 }, this.#job.signal);
+      for (const option of this.#options()) seen.set(option.label, option);
+    }
+    return [...seen.values()];
   }
 
   /** Makes exactly these options selected, in a list that takes several. */
@@ -113,21 +155,10 @@ class DrawnList {
     }
   }
 
-  #find(wanted: string, field: TextField | null): Option<Element> {
-    const options = this.#options();
-    try {
-      return chosenOption(options, wanted);
-    } catch (fault) {
-      this.#close(field);
-      if (options.length > 0) throw fault;
-      throw new ToolFault("no-such-option", `there is no "${wanted}"; the options are ${listedOptions(options)}`);
-    }
-  }
-
   /** Leaves the page as it was found. */
-  #close(field: TextField | null): void {
-    const opener = this.#opener;
-    if (opener instanceof HTMLElement) pressKey(field ?? opener, { key: "Escape", modifiers: [] });
+  async #leave(field: TextField | null, before: string): Promise<void> {
+    if (this.#opener !== null) pressKey(field ?? this.#opener, { key: "Escape", modifiers: [] });
+    if (field !== null && field.value !== before) await replaceContent(field, before, this.#job.signal);
   }
 
   async #press(option: Element): Promise<void> {
@@ -147,7 +178,7 @@ class DrawnList {
   /** The options now shown: those of the list it names, else those that were not there before. */
   #options(): Option<Element>[] {
     const list = this.#named();
-    const shown = list === null ? this.#fresh() : within(list, OPTIONS).filter(isShown);
+    const shown = list === null ? this.#fresh() : optionsIn(list);
     return shown.map((of) => ({
       of,
       label: describe(of).name,
@@ -157,7 +188,7 @@ class DrawnList {
   }
 
   #fresh(): Element[] {
-    if (this.#opener === null) return within(this.#home, OPTIONS).filter(isShown);
+    if (this.#list !== null) return optionsIn(this.#list);
     return shownOptions(this.#job.view.document).filter((option) => !this.#others.has(option));
   }
 
@@ -169,25 +200,25 @@ class DrawnList {
     const root = opener.getRootNode();
     const homes = [root, opener.ownerDocument].filter((home) => home instanceof Document || home instanceof ShadowRoot);
     const named = ids.flatMap((id) => (id === "" ? [] : homes.map((home) => home.getElementById(id))));
-    return named.find((list) => list !== null && within(list, OPTIONS).some(isShown)) ?? null;
+    return named.find((list) => list !== null && optionsIn(list).length > 0) ?? null;
   }
 
-  /** The field that filters the list, where there is one. */
+  /** The field that filters the list: the opener, one in it, or one that got the focus as it opened. */
   #field(): TextField | null {
     const opener = this.#opener;
     if (opener === null) return null;
-    const inside = [opener, ...within(opener, "input")].find((each) => isTextField(each) && !each.readOnly);
-    if (inside !== undefined && isTextField(inside)) return inside;
-    const active = opener.ownerDocument.activeElement;
-    const lists = shownOptions(opener.ownerDocument).map((option) => nearest(option, "[role='dialog'], div"));
-    const beside =
-      isTextField(active) && lists.some((list) => list !== null && holds(list.parentElement ?? list, active));
-    return beside && isTextField(active) ? active : null;
+    const focused = focusedIn(opener.ownerDocument);
+    const fields = [opener, ...within(opener, "input"), focused === this.#focused ? null : focused];
+    return fields.filter((each) => isTextField(each)).find((each) => !each.readOnly) ?? null;
   }
 }
 
 function shownOptions(document: Document): Element[] {
   return rootsOf(document).flatMap((root) => [...root.querySelectorAll(OPTIONS)].filter(isShown));
+}
+
+function optionsIn(list: Element): Element[] {
+  return within(list, OPTIONS, OPTIONS_MAX).filter(isShown);
 }
 
 function isShown(element: Element): boolean {

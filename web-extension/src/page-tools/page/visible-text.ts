@@ -6,7 +6,7 @@
 import { clean } from "../../capture/page/names";
 import { roleOf } from "../../capture/page/roles";
 import { isEditable } from "../../capture/page/states";
-import { clipsAway, renderingOf, styleOf } from "../../capture/page/visibility";
+import { clipsAway, renderingOf, styleOf, viewportOf } from "../../capture/page/visibility";
 import { redactLabelled } from "../../capture/redact";
 import { rootedTree } from "../../capture/tree";
 import { isSecret } from "./describe";
@@ -19,12 +19,15 @@ const PARTS = new Set("row cell gridcell columnheader rowheader term definition 
 const CELLS = new Set("cell gridcell columnheader rowheader".split(" "));
 const LINE_MAX = 20_000;
 const NODES_MAX = 400_000;
+const READ_MILLISECONDS = 2000;
+const STEPS_BETWEEN_LOOKS = 512;
 /** Reading stops after this much; a page that long is no page. */
 const TEXT_MAX = 4_000_000;
 
 /** The visible words in an element. */
 export function visibleText(root: Element): string {
-  return new TextReader().read(root);
+  const view = root.ownerDocument.defaultView;
+  return new TextReader(view !== null && viewportOf(view) !== null).read(root);
 }
 
 /** An element whose contents are being read. */
@@ -39,12 +42,19 @@ interface Open {
 
 class TextReader {
   readonly #tree = rootedTree({ role: "WebArea" });
+  readonly #laidOut: boolean;
   #run = "";
   #read = 0;
 
+  constructor(laidOut: boolean) {
+    this.#laidOut = laidOut;
+  }
+
   read(root: Element): string {
+    const started = performance.now();
     const open: Open[] = [{ contents: contentsOf(root), next: 0, home: 0, block: true, lines: false }];
     for (let steps = 0, top = open.at(-1); top !== undefined && steps < NODES_MAX; steps += 1, top = open.at(-1)) {
+      if (steps % STEPS_BETWEEN_LOOKS === 0 && performance.now() - started > READ_MILLISECONDS) break;
       const node = this.#read > TEXT_MAX ? undefined : top.contents[top.next];
       top.next += 1;
       if (node === undefined) {
@@ -77,7 +87,7 @@ class TextReader {
   /** What to read in an element; null when nothing of it is seen. */
   #enter(element: Element, { home }: Open): Open | null {
     if (element.localName === "br") this.#flush(home);
-    if (SKIPPED.has(element.localName) || !isSeen(element)) return null;
+    if (SKIPPED.has(element.localName) || !isSeen(element, this.#laidOut)) return null;
     const style = styleOf(element);
     const display = style?.display ?? "inline";
     const block = !(display.startsWith("inline") || display === "contents");
@@ -124,17 +134,13 @@ class TextReader {
   }
 }
 
-function isSeen(element: Element): boolean {
+/** Whether a person sees the words in an element; without layout, whatever is rendered. */
+function isSeen(element: Element, laidOut: boolean): boolean {
   if (element.getAttribute("aria-hidden") === "true" || element.hasAttribute("inert")) return false;
   const rendering = renderingOf(element);
-  if (rendering === "hidden") return false;
-  if (
-    rendering === "shown" &&
-    element.firstElementChild === null &&
-    clipsAway(element, element.getBoundingClientRect())
-  )
-    return false;
-  return !(isEditable(element) && isSecret(element));
+  if (rendering === "hidden" || (isEditable(element) && isSecret(element))) return false;
+  const leaf = laidOut && rendering === "shown" && element.firstElementChild === null;
+  return !(leaf && clipsAway(element, element.getBoundingClientRect()));
 }
 
 function contentsOf(element: Element): readonly Node[] {

@@ -23,8 +23,9 @@ import { atRest, onChange } from "./waiting";
 export const waitFor: PageTool = { target: "none", limit: (args) => timeoutOf(args) + 2000, run };
 
 const TIMEOUT = { min: 100, max: 60_000, otherwise: 10_000 };
-/** How often at most a changing page is looked at. */
+/** How often at most a changing page is looked at; one that takes long to look at is looked at less often. */
 const LOOK_MS = 150;
+const LOOK_SHARE = 5;
 const POLL_MS = 500;
 const QUIET_MS = 500;
 
@@ -94,12 +95,16 @@ function until(condition: Condition, { view, signal }: Job, most: number): Promi
   const over = new AbortController();
   return new Promise<string | null>((resolve, reject) => {
     const end = AbortSignal.any([signal, over.signal]);
+    let cost = 0;
     const look = () => {
-      const found = end.aborted ? null : attempt(condition, reject);
+      if (end.aborted) return;
+      const started = performance.now();
+      const found = attempt(condition, reject);
+      cost = performance.now() - started;
       if (found !== null) resolve(found);
     };
     signal.addEventListener("abort", () => reject(signal.reason), { signal: end });
-    onChange(rootsOf(view.document), LOOK_MS, end, look);
+    onChange(rootsOf(view.document), () => Math.max(LOOK_MS, cost * LOOK_SHARE), end, look);
     const poll = setInterval(() => view.document.hidden || look(), POLL_MS);
     const timer = setTimeout(() => resolve(attempt(condition, reject)), most);
     end.addEventListener("abort", () => {

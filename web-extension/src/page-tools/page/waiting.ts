@@ -80,13 +80,13 @@ export async function atRest(roots: readonly Node[], rest: Rest, signal: AbortSi
 }
 
 /** Calls back when one of the roots has changed, at most once per interval, until the signal ends. */
-export function onChange(roots: readonly Node[], interval: number, signal: AbortSignal, call: () => void): void {
+export function onChange(roots: readonly Node[], interval: () => number, signal: AbortSignal, call: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const observer = new MutationObserver(() => {
     timer ??= setTimeout(() => {
       timer = undefined;
       call();
-    }, interval);
+    }, interval());
   });
   for (const root of roots) observer.observe(root, WATCHED);
   const stop = () => {

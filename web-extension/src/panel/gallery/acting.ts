@@ -47,13 +47,11 @@ const asking = (...cards: ConsentCard[]): Scene =>
 
 const CONSENTS: readonly [string, Partial<ConsentCard>][] = [
   ["click", {}],
-  ["unnamed", { target: "" }],
   ["type", { action: "type", target: "Domain", value: "shop.example.com\nwww.shop.example.com" }],
   [
     "long-value",
     { action: "type", target: "Description", value: "All that is served by this load balancer. ".repeat(60) },
   ],
-  ["empty-value", { action: "type", target: "Description", value: "" }],
   ["secret", { action: "type", target: "Password", secret: true, choices: ["once", "deny"] }],
   ["choose", { action: "choose", target: "Load balancer type", value: "HTTPS with automatic certificate" }],
   ["press", { action: "press", target: "Search", value: "Enter" }],

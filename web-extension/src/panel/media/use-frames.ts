@@ -23,7 +23,7 @@ type Known = Opened | { loaded: number };
 
 /** Holds the pictures around `index`. */
 export function useFrames(assets: readonly MediaAsset[], index: number, wanted: boolean): Frames {
-  const { library, conversation } = useMediaSource();
+  const { library, conversation, connected } = useMediaSource();
   const [known, setKnown] = useState<ReadonlyMap<number, Known>>(new Map());
   const lives = useRef(new Map<number, AbortController>());
   const [attempt, setAttempt] = useState(0);
@@ -62,16 +62,21 @@ export function useFrames(assets: readonly MediaAsset[], index: number, wanted: 
     lives.current.clear();
   };
   useEffect(() => end, [library, conversation, identity]);
+  const retry = () => {
+    end();
+    setKnown(new Map());
+    setAttempt((count) => count + 1);
+  };
   const now = known.get(index);
+  const fault = now !== undefined && "ok" in now && !now.ok ? now.fault : null;
+  useEffect(() => {
+    if (connected && fault === "not-connected") retry();
+  }, [connected]);
   return {
     url: now !== undefined && "ok" in now && now.ok ? now.url : null,
-    fault: now !== undefined && "ok" in now && !now.ok ? now.fault : null,
+    fault,
     loaded: now !== undefined && "loaded" in now ? now.loaded : 0,
-    retry: () => {
-      end();
-      setKnown(new Map());
-      setAttempt(attempt + 1);
-    },
+    retry,
   };
 }
 

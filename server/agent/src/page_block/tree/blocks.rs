@@ -3,7 +3,7 @@
 use sidewire_contract::ax_tree::AxNode;
 
 use super::runs::JOINED;
-use super::{Place, children, inline, one, own_name, push, score};
+use super::{Place, children, inline, one, own_name, push, rows, score};
 use crate::page_block::lines::{Kind, Lines};
 use crate::page_block::node;
 
@@ -15,6 +15,11 @@ pub(super) fn text(lines: &mut Lines, node: &AxNode, place: Place<'_>) {
             let said = lines.text(&said);
             push(lines, place, (Kind::Text, score::of_text(&said)), said);
         }
+        return;
+    }
+    if rows::is_sentence(node) {
+        let said = inline::cell(lines, node);
+        push(lines, place, (Kind::Text, score::of_text(&said)), said);
         return;
     }
     let name = own_name(lines, node);

@@ -65,7 +65,14 @@ pub(super) fn control(lines: &mut Lines, node: &AxNode, with_role: bool) -> Stri
 pub(super) fn cell(lines: &mut Lines, node: &AxNode) -> String {
     let mut parts = Vec::new();
     gather(lines, node, "", MOST_DEPTH, &mut parts);
-    parts.join(" ")
+    let mut said = String::new();
+    for part in parts {
+        if !said.is_empty() && !part.starts_with(['.', ',', ';', ':', '!', '?', ')']) {
+            said.push(' ');
+        }
+        said.push_str(&part);
+    }
+    said
 }
 
 fn gather(lines: &mut Lines, node: &AxNode, covered: &str, depth: usize, parts: &mut Vec<String>) {

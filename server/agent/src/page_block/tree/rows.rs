@@ -17,18 +17,24 @@ pub(super) fn is_in_series(node: &AxNode) -> bool {
 
 /// A nameless box around a few short texts and small controls.
 pub(super) fn is_boxed_row(node: &AxNode) -> bool {
+    let size = |part: &AxNode| part.name.as_ref().map_or(0, String::len);
+    holds_parts(node) && node.children.iter().map(size).sum::<usize>() <= BOXED
+}
+
+/// A paragraph with links or other small controls among its words.
+pub(super) fn is_sentence(node: &AxNode) -> bool {
+    node.role == "paragraph" && holds_parts(node)
+}
+
+fn holds_parts(node: &AxNode) -> bool {
     let is_part = |part: &AxNode| match node::class(part) {
         Class::Control => !is_written(part) && part.children.iter().all(node::is_plain),
         Class::Status => part.children.is_empty(),
         Class::Text | Class::Image => part.children.is_empty() && part.name.is_some(),
         _ => false,
     };
-    let size = |part: &AxNode| part.name.as_ref().map_or(0, String::len);
-    node.name.is_none()
-        && node.reference.is_none()
-        && node.children.len() > 1
-        && node.children.iter().all(is_part)
-        && node.children.iter().map(size).sum::<usize>() <= BOXED
+    let is_box = node.name.is_none() && node.reference.is_none();
+    is_box && node.children.len() > 1 && node.children.iter().all(is_part)
 }
 
 /// Fields that hold a text keep a line of their own.

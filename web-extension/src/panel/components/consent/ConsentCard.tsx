@@ -52,8 +52,9 @@ export function ConsentCard({ card, waiting, answer, isTyping, focusComposer }: 
   const armed = useArmed();
   useLayoutEffect(() => {
     const element = root.current;
-    if (isTyping()) announce(consentSentence(card));
-    else element?.querySelector<HTMLElement>("[data-answer=deny]")?.focus();
+    if (!isTyping()) element?.querySelector<HTMLElement>("[data-answer=deny]")?.focus();
+    // A sheet over the panel keeps the focus too.
+    if (!element?.contains(document.activeElement)) announce(consentSentence(card));
     return () => {
       if (element?.contains(document.activeElement)) focusComposer();
     };

@@ -10,11 +10,10 @@ import { useReducedMotion } from "../../media/use-reduced-motion";
 import { altOf } from "../../media/words";
 import { IconButton } from "../IconButton";
 import { Failure, Progress, Stage } from "./Stage";
+import type { ViewProps } from "./view-props";
 
-interface Props {
-  media: MediaDescriptor;
+interface Props extends ViewProps {
   asset: MediaAsset;
-  near: boolean;
 }
 
 /** The animation with its play button. */

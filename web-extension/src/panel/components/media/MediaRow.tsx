@@ -1,6 +1,6 @@
 /** Media of a turn as a card of fixed proportions, with its words below. Which view fits is decided here. */
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import {
   framesOf,
   isPicture,
@@ -18,30 +18,33 @@ import { RasterPlayer } from "./RasterPlayer";
 import { TextFile } from "./TextFile";
 import { TextPlayer } from "./TextPlayer";
 import { Video } from "./Video";
+import type { ViewProps } from "./view-props";
 
 /** The card. */
 export function MediaRow({ media }: { media: MediaDescriptor }) {
   const card = useRef<HTMLElement>(null);
-  const near = useNear(card);
+  const { near, reached } = useNear(card);
+  // An answer that grows draws its rows again and again; what plays must not notice.
+  const view = useMemo(() => viewOf({ media, near: reached, active: near }), [media, reached, near]);
   return (
     <figure class={`media media-${media.kind}`} ref={card} data-media={media.id} aria-label={altOf(media)}>
-      {viewOf(media, near)}
+      {view}
       <Caption media={media} />
     </figure>
   );
 }
 
-function viewOf(media: MediaDescriptor, near: boolean): ComponentChildren {
-  const { kind, original, poster } = media;
-  const timeline = framesOf(media);
+function viewOf(props: ViewProps): ComponentChildren {
+  const { kind, original, poster } = props.media;
+  const timeline = framesOf(props.media);
   if (kind === "text-timeline") {
-    if (timeline.length > 0) return <TextPlayer media={media} frames={timeline.filter(isTextFrame)} near={near} />;
-    return original === undefined ? null : <TextFile media={media} asset={original} near={near} />;
+    if (timeline.length > 0) return <TextPlayer {...props} frames={timeline.filter(isTextFrame)} />;
+    return original === undefined ? null : <TextFile {...props} asset={original} />;
   }
-  if (isVideo(original)) return <Video media={media} asset={original} near={near} />;
-  if (kind === "animation" && isPicture(original)) return <Animation media={media} asset={original} near={near} />;
-  if (kind === "image" && isPicture(original)) return <Picture media={media} asset={original} near={near} />;
+  if (isVideo(original)) return <Video {...props} asset={original} />;
+  if (kind === "animation" && isPicture(original)) return <Animation {...props} asset={original} />;
+  if (kind === "image" && isPicture(original)) return <Picture {...props} asset={original} />;
   const frames = timeline.filter(isPictureFrame);
-  if (frames.length > 0) return <RasterPlayer media={media} frames={frames} near={near} />;
-  return isPicture(poster) ? <Picture media={media} asset={poster} near={near} /> : null;
+  if (frames.length > 0) return <RasterPlayer {...props} frames={frames} />;
+  return isPicture(poster) ? <Picture {...props} asset={poster} /> : null;
 }

@@ -7,11 +7,10 @@ import { altOf } from "../../media/words";
 import { Icon } from "../Icon";
 import { Failure, Progress, Stage } from "./Stage";
 import { Viewer } from "./Viewer";
+import type { ViewProps } from "./view-props";
 
-interface Props {
-  media: MediaDescriptor;
+interface Props extends ViewProps {
   asset: MediaAsset;
-  near: boolean;
 }
 
 /** The picture. */

@@ -8,19 +8,18 @@ import { usePlayback } from "../../media/use-playback";
 import { altOf } from "../../media/words";
 import { PlayerBar } from "./PlayerBar";
 import { Failure, Progress, Stage } from "./Stage";
+import type { ViewProps } from "./view-props";
 
-interface Props {
-  media: MediaDescriptor;
+interface Props extends ViewProps {
   frames: readonly PictureFrame[];
-  near: boolean;
 }
 
 /** The pictures with their controls. */
-export function RasterPlayer({ media, frames, near }: Props) {
+export function RasterPlayer({ media, frames, near, active }: Props) {
   const { playback: wish, poster } = media;
   const assets = useMemo(() => frames.map((frame) => frame.asset), [frames]);
   const timeline = useMemo(() => timelineOf(durationsOf(frames), wish.fpsCap), [frames, wish.fpsCap]);
-  const playback = usePlayback(timeline, { autoplay: wish.autoplay, loop: wish.loop, active: near });
+  const playback = usePlayback(timeline, { autoplay: wish.autoplay, loop: wish.loop, active });
   const { index, setReady } = playback;
   const shown = useFrames(assets, index, near);
   const [still] = useAsset(poster, near);

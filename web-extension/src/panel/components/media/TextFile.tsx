@@ -7,13 +7,12 @@ import { altOf } from "../../media/words";
 import { shortened } from "../../tool-text";
 import { visibleText } from "../../visible-text";
 import { Failure, Progress } from "./Stage";
+import type { ViewProps } from "./view-props";
 
 const LINES = 12;
 
-interface Props {
-  media: MediaDescriptor;
+interface Props extends ViewProps {
   asset: MediaAsset;
-  near: boolean;
 }
 
 /** The beginning of the text; all of it can be saved. */

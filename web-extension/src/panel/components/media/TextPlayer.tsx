@@ -6,18 +6,17 @@ import { usePlayback } from "../../media/use-playback";
 import { altOf } from "../../media/words";
 import { visibleText } from "../../visible-text";
 import { PlayerBar } from "./PlayerBar";
+import type { ViewProps } from "./view-props";
 
 const FEWEST_LINES = 2;
 const MOST_LINES = 12;
 
-interface Props {
-  media: MediaDescriptor;
+interface Props extends ViewProps {
   frames: readonly TextFrame[];
-  near: boolean;
 }
 
 /** The texts with their controls. */
-export function TextPlayer({ media, frames, near }: Props) {
+export function TextPlayer({ media, frames, active }: Props) {
   const { playback: wish } = media;
   const timeline = useMemo(
     () =>
@@ -28,7 +27,7 @@ export function TextPlayer({ media, frames, near }: Props) {
     [frames, wish.fpsCap],
   );
   const lines = useMemo(() => linesOf(frames), [frames]);
-  const playback = usePlayback(timeline, { autoplay: wish.autoplay, loop: wish.loop, active: near });
+  const playback = usePlayback(timeline, { autoplay: wish.autoplay, loop: wish.loop, active });
   const { index, setReady } = playback;
   useLayoutEffect(() => setReady(index), [index, setReady]);
   return (

@@ -8,14 +8,13 @@ import { useReducedMotion } from "../../media/use-reduced-motion";
 import { altOf } from "../../media/words";
 import { Icon } from "../Icon";
 import { Failure, Progress, Stage } from "./Stage";
+import type { ViewProps } from "./view-props";
 
 /** More than this is not fetched for what may never be played. */
 const UNASKED_BYTES = 12 * 1024 * 1024;
 
-interface Props {
-  media: MediaDescriptor;
+interface Props extends ViewProps {
   asset: MediaAsset;
-  near: boolean;
 }
 
 /** The video. */
