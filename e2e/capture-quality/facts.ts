@@ -6,7 +6,7 @@
  *
  * - Letter case, white space and quotation marks do not count; a phrase must stand free of other letters and digits.
  * - An *entry* is one line; of a line that joins several controls, one of them.
- * - `text`: the whole phrase in one entry.
+ * - `text`: the whole phrase in one entry; no phrase runs across markup, where some methods begin a new entry.
  * - `pair`: the value after its label, at most `PAIR_ROOM` characters apart.
  * - `cell`: the column's title somewhere before, and the value after the row's name, at most `ROW_ROOM` apart.
  * - `control`, `heading`, `dialog`: the name in an entry that also tells the role and, if given, the state.

@@ -44,16 +44,16 @@ export class Reader {
     const page = await this.show(sheet);
     const snapshot = await this.snapshot();
     const frames = page.frames().filter((frame) => frame !== page.mainFrame());
-    const aria = [await page.ariaSnapshot()];
+    let aria = await page.ariaSnapshot();
     const plain = [await page.evaluate(drawnText)];
-    // Neither method reads frames by itself; what is in them is put behind the page, so that it is not lost.
+    // Neither method reads frames by itself; what is in them is added, so that it is not lost.
     for (const frame of frames) {
       const host = await frame.frameElement();
       if (!(await host.isVisible())) continue;
-      aria.push(await frame.locator("body").ariaSnapshot());
+      aria = withFrame(aria, await frame.locator("body").ariaSnapshot());
       plain.push(await frame.evaluate(drawnText));
     }
-    return { snapshot, aria: aria.join("\n"), plain: plain.join("\n") };
+    return { snapshot, aria, plain: plain.join("\n") };
   }
 
   /** Opens a page and waits until it has drawn itself. */
@@ -72,6 +72,13 @@ export class Reader {
     // A capture ends after a second; a machine that does too much else is asked once more.
     return ask().catch(ask);
   }
+}
+
+/** Puts what a frame says where the page's snapshot names the next frame, as deep as it stands there. */
+function withFrame(page: string, frame: string): string {
+  return page.replace(/^( *)- iframe$/m, (_, indent: string) =>
+    [`${indent}- iframe:`, ...frame.split("\n").map((line) => `${indent}  ${line}`)].join("\n"),
+  );
 }
 
 /** Runs in a document: its text as it is drawn. */
@@ -122,7 +129,8 @@ export function renderBlock(snapshot: unknown, budget: number): Promise<string> 
       if (error === null) resolve(stdout);
       else reject(error);
     });
-    child.stdin?.end(JSON.stringify(snapshot));
+    // A program that ended early is told of by its own error.
+    child.stdin?.on("error", () => undefined).end(JSON.stringify(snapshot));
   });
 }
 

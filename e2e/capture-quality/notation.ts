@@ -93,9 +93,13 @@ export const ariaNotation: Notation = {
   option: ({ text }) => ({ isOption: text.startsWith("option "), isChosen: text.includes("[selected]") }),
 };
 
-/** YAML puts an entry with a colon into quotation marks. */
+/** YAML puts an entry with a colon into quotation marks, and doubles those inside. */
 function unquoted(entry: string): string {
-  return /^'.*'(?::.*)?$/.test(entry) ? entry.replace(/^'/, "").replace(/'(:.*)?$/, "$1") : entry;
+  if (!/^'.*'(?::.*)?$/.test(entry)) return entry;
+  return entry
+    .replace(/^'/, "")
+    .replace(/'(:.*)?$/, "$1")
+    .replaceAll("''", "'");
 }
 
 /** Plain text tells no roles. */

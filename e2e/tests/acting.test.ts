@@ -124,7 +124,7 @@ async function isFormOpen(page: Page): Promise<boolean> {
 /** The reference that the last results give to what is called so. */
 function refOf(call: ModelCall, name: string): string {
   const lines = call.results.join("\n").split("\n");
-  const ref = /\b(?:f\d+)?e\d+\b/.exec(lines.find((line) => line.includes(name)) ?? "")?.[0];
+  const ref = /(?:^|\[)((?:f\d+)?[a-z]{2}\d+)[\] ]/.exec(lines.find((line) => line.includes(name)) ?? "")?.[1];
   if (ref === undefined) throw new Error(`no reference of ${name} in:\n${lines.join("\n")}`);
   return ref;
 }

@@ -232,9 +232,27 @@ describe("page_click", () => {
     const { page, click } = await open("hit");
     refused(await click("button", "Covered"), "occluded", /dialog "Cookie notice" is in front of button "Covered"/);
     refused(await click("button", "Locked"), "disabled", /button "Locked" is disabled/);
-    refused(await click("button", "Twice"), "ambiguous", /^2 fit: e\d+ button "Twice"; e\d+ button "Twice"$/);
+    refused(await click("button", "Twice"), "ambiguous", /^2 fit: [a-z]{2}\d+ button "Twice"; [a-z]{2}\d+ button "Twice"$/);
     refused(await click("button", "Nowhere"), "no-such-element", /nothing on the page is button "Nowhere"/);
     expect(await noted(page, "hits")).toEqual([]);
+  });
+
+  test("does not press another control that lies in the middle of its target", async () => {
+    const { page, click } = await open("hit");
+    expect(done(await click("checkbox", "the terms accepted"))).toContain("It is now checked.");
+    expect(page.url()).not.toContain("#terms-text");
+    done(await click("listitem", "Card"));
+    expect(await noted(page, "hits")).not.toContain("Delete");
+  });
+
+  test("is shown before it is done (12585e8: the cue was drawn after the click)", async () => {
+    const { page, click } = await open("plain");
+    await page.evaluate(() => {
+      const look = () => Reflect.set(window, "outlined", document.querySelectorAll("html > [popover]").length);
+      document.getElementById("ask")?.addEventListener("pointerdown", look);
+    });
+    done(await click("button", "Ask"));
+    expect(await noted(page, "outlined")).toBe(1);
   });
 
   test("waits for what moves", async () => {
@@ -263,7 +281,7 @@ describe("page_click", () => {
     done(await react.run("page_click", { ref }));
     done(await react.click("button", "Redraw"));
     refused(await react.run("page_click", { ref }), "dead-ref", /not on the page any more/);
-    refused(await run("page_click", { ref: "e99999" }), "dead-ref", /e99999/);
+    refused(await run("page_click", { ref: "kq99999" }), "dead-ref", /kq99999/);
   });
 });
 
@@ -463,7 +481,7 @@ describe("consent", () => {
     expect(await tools.target("d", "page_eval", {})).toEqual({ ok: false, code: "unknown-tool" });
   });
 
-  test("a page can neither send our messages nor see our answers", async () => {
+  test("a page can neither send our messages nor see our objects (N18)", async () => {
     const { page } = await open("plain");
     const seen = await page.evaluate(() => ({
       api: typeof Reflect.get(window, "chrome")?.runtime?.sendMessage,
@@ -533,7 +551,7 @@ describe("drawings", () => {
   test("decoration never fails a turn (578234e: model looped on a failed annotate)", async () => {
     const { page, run } = await open("plain");
     expect(done(await run("annotate", { name: "Nowhere", text: "x" }))).toMatch(/^skipped: nothing on the page/);
-    expect(done(await run("highlight", { ref: "e4711" }))).toMatch(/^skipped: e4711 is not on the page/);
+    expect(done(await run("highlight", { ref: "kq4711" }))).toMatch(/^skipped: kq4711 is not on the page/);
     expect(done(await run("highlight", { name: "Port", seconds: 1 }))).toContain("for 1 s");
     await page.evaluate(() => document.querySelector("html > [popover]")?.remove());
     await untilEqual("the host again", 1, () => hosts(page).count());
@@ -581,7 +599,7 @@ function firsts(value: unknown): unknown[] {
 /** The reference of the one element of a role and name. */
 async function refOf(run: (tool: string, args: Record<string, unknown>) => Promise<Reply>, role: string, name: string) {
   const { text = "" } = await run("page_find", { role, name });
-  const ref = /^(e\d+) /.exec(text)?.[1];
+  const ref = /^([a-z]{2}\d+) /.exec(text)?.[1];
   if (ref === undefined) throw new Error(`no reference in ${text}`);
   return ref;
 }

@@ -11,17 +11,20 @@ mod describe;
 mod ffmpeg;
 mod files;
 mod incoming;
+mod ingest;
 mod library;
 mod mp4;
 mod network;
 mod results;
 mod sniff;
+mod stills;
 mod timeline;
 
-pub(crate) use chunk::{Part, Wanted};
+pub(crate) use chunk::{Part, Unavailable, Wanted};
 pub(crate) use describe::{About, Playing};
-pub(crate) use library::{ImageBlock, IngestError, Library, LibraryConfig, Place, Source};
-pub(crate) use timeline::{Content, Frame, check_count};
+pub(crate) use ingest::{Address, ImageBlock, IngestError, Source};
+pub(crate) use library::{Library, LibraryConfig, Place};
+pub(crate) use timeline::{Content, Frame, FramesError, check_count};
 
 /// Most bytes of one file, and of all files of one timeline.
 pub(crate) const MEDIA_BYTES: u64 = 100 * 1024 * 1024;

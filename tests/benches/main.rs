@@ -2,7 +2,7 @@
 //!
 //! Absolute figures move from machine to machine; the ratios are what is judged (README, "Benchmarks"). Nothing here
 //! passes or fails. This program is also its own baseline: it starts itself again as a minimal bridge (provider events
-//! to WebSocket frames and nothing else) and as a bare relay.
+//! to WebSocket frames and nothing else), as a bare relay and as a bare server of one file.
 
 #![expect(
     clippy::unwrap_used,
@@ -13,6 +13,8 @@
 #![expect(clippy::print_stdout, reason = "the table is the product")]
 
 mod bridge;
+mod host_tools;
+mod media;
 mod memory;
 mod provider;
 mod relay;
@@ -30,16 +32,38 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
         Some(bridge::ROLE) => runtime.block_on(bridge::serve(args.get(1).expect("the provider's address"))),
+        Some(media::ROLE) => runtime.block_on(media::serve(args.get(1).expect("the file"))),
         Some(relay::ROLE) => runtime.block_on(relay::serve(args.get(1).expect("the port").parse().unwrap())),
-        _ => runtime.block_on(measure()),
+        _ => runtime.block_on(measure(&args)),
     }
 }
 
-async fn measure() {
+/// Measures everything, or only the groups that are named: `cargo bench --package sidewire-tests -- media`.
+async fn measure(args: &[String]) {
+    let named: Vec<&str> = args
+        .iter()
+        .map(String::as_str)
+        .filter(|arg| !arg.starts_with('-'))
+        .collect();
+    let wanted = |group: &str| named.is_empty() || named.contains(&group);
     let mut table = Table::default();
-    streams::measure(&mut table).await;
-    relay::measure(&mut table).await;
-    starts::measure(&mut table).await;
-    memory::measure(&mut table).await;
+    if wanted("streams") {
+        streams::measure(&mut table).await;
+    }
+    if wanted("relay") {
+        relay::measure(&mut table).await;
+    }
+    if wanted("host_tools") {
+        host_tools::measure(&mut table).await;
+    }
+    if wanted("media") {
+        media::measure(&mut table).await;
+    }
+    if wanted("starts") {
+        starts::measure(&mut table).await;
+    }
+    if wanted("memory") {
+        memory::measure(&mut table).await;
+    }
     println!("{table}");
 }

@@ -41,6 +41,14 @@ pub(crate) fn now() -> u64 {
     u64::try_from(BEGAN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap()
 }
 
+/// How long ago the stamps in a text were made, in microseconds.
+pub(crate) fn delays_us(text: &str) -> impl Iterator<Item = f64> {
+    let now = now();
+    let stamps = text.split('|').filter_map(|stamp| stamp.parse::<u64>().ok());
+    #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a delay")]
+    stamps.map(move |stamp| now.saturating_sub(stamp) as f64 / 1_000.0)
+}
+
 /// Starts the provider; its base URL.
 pub(crate) async fn start() -> String {
     let app = Router::new()

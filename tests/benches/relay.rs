@@ -64,13 +64,14 @@ pub(crate) async fn measure(table: &mut Table) {
     );
 }
 
+/// Microseconds since then.
 #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a round trip")]
-fn micros(began: Instant) -> f64 {
+pub(crate) fn micros(began: Instant) -> f64 {
     began.elapsed().as_nanos() as f64 / 1_000.0
 }
 
 /// A WebSocket that answers every text with `pong`; its port.
-async fn echo() -> u16 {
+pub(crate) async fn echo() -> u16 {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
@@ -90,20 +91,26 @@ struct BareRelay {
     stdout: ChildStdout,
 }
 
+/// This program as the bare relay to a port, with both its ends.
+pub(crate) fn start_bare(port: u16) -> (Child, ChildStdin, ChildStdout) {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a baseline is a process like what it is compared with"
+    )]
+    let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
+    command.args([ROLE, &port.to_string()]).kill_on_drop(true);
+    let mut child = command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    (child, stdin, stdout)
+}
+
 impl BareRelay {
     fn start(port: u16) -> Self {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "a baseline is a process like what it is compared with"
-        )]
-        let mut command = tokio::process::Command::new(std::env::current_exe().unwrap());
-        command.args([ROLE, &port.to_string()]).kill_on_drop(true);
-        let mut child = command
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (child, stdin, stdout) = start_bare(port);
         Self {
             _child: child,
             stdin,

@@ -39,13 +39,9 @@ struct Seen {
 
 impl Seen {
     fn take(&mut self, delta: &str, began: Instant) {
-        let now = provider::now();
         self.first.get_or_insert_with(|| began.elapsed());
         self.characters += delta.len();
-        for stamp in delta.split('|').filter_map(|stamp| stamp.parse::<u64>().ok()) {
-            #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a delay")]
-            self.delays_us.push(now.saturating_sub(stamp) as f64 / 1_000.0);
-        }
+        self.delays_us.extend(provider::delays_us(delta));
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) async fn show(
     peer: &mut impl Peer,
     model: &ScriptedModel,
     request: ChatRequest,
-    pictures: &[Vec<u8>],
+    pictures: &[&[u8]],
 ) -> Turn {
     offer(peer, &["page_screenshot"]).await;
     let wanted = (0..pictures.len()).fold(Script::stream(), |script, at| {
@@ -47,7 +47,7 @@ fn kept(home: &Home) -> usize {
 
 async fn check_a_picture(peer: &mut impl Peer, model: &ScriptedModel) {
     let bytes = png(&vec![7; 600_000]);
-    let turn = show(peer, model, named("pictures", "c-1", "Show me"), &[bytes.clone()]).await;
+    let turn = show(peer, model, named("pictures", "c-1", "Show me"), &[&bytes]).await;
     let at = |frame| turn.frames.iter().position(|name| *name == frame);
     let last_notice = turn.frames.iter().rposition(|name| *name == "chat_tool_notice");
     assert!(
@@ -108,13 +108,7 @@ async fn media_outlives_its_worker_even_a_killed_one() {
     let identity = worker.paired(&home).await;
     let mut client = worker.client_as(&identity).await;
     let bytes = png(b"kept");
-    let turn = show(
-        &mut client,
-        &model,
-        named("a", "c-1", "Show me"),
-        &[bytes.clone()],
-    )
-    .await;
+    let turn = show(&mut client, &model, named("a", "c-1", "Show me"), &[&bytes]).await;
     let asset = original(&turn.media[0]);
     worker.kill().await;
     let worker = home.worker().await;
@@ -132,7 +126,7 @@ async fn media_outlives_its_worker_even_a_killed_one() {
     let worker = home.worker().await;
     let mut client = worker.client_as(&identity).await;
     assert_eq!(read_media(&mut client, &asset).await, None);
-    show(&mut client, &model, named("a", "c-2", "Again"), &[bytes.clone()]).await;
+    show(&mut client, &model, named("a", "c-2", "Again"), &[&bytes]).await;
     assert_eq!(read_media(&mut client, &asset).await, Some(bytes));
 }
 
@@ -143,15 +137,9 @@ async fn media_goes_with_the_last_conversation_that_shows_it() {
     let worker = home.worker().await;
     let (mut one, mut other) = (worker.client().await, worker.client().await);
     let (mine, shared) = (png(b"mine"), png(b"shared"));
-    let pictures = [mine.clone(), shared.clone()];
+    let pictures = [mine.as_slice(), &shared];
     let turn = show(&mut one, &model, named("a", "c-1", "Show me"), &pictures).await;
-    show(
-        &mut other,
-        &model,
-        named("a", "c-1", "Show me"),
-        &[shared.clone()],
-    )
-    .await;
+    show(&mut other, &model, named("a", "c-1", "Show me"), &[&shared]).await;
     assert_eq!(kept(&home), 2);
     let assets: Vec<Asset> = turn.media.iter().map(original).collect();
     let conversation = turn.accepted.unwrap().conversation;
@@ -181,7 +169,13 @@ async fn orphans_are_swept_when_a_worker_starts() {
     let worker = home.worker().await;
     let identity = worker.paired(&home).await;
     let mut client = worker.client_as(&identity).await;
-    let turn = show(&mut client, &model, named("a", "c-1", "Show me"), &[png(b"kept")]).await;
+    let turn = show(
+        &mut client,
+        &model,
+        named("a", "c-1", "Show me"),
+        &[&png(b"kept")],
+    )
+    .await;
     worker.end().await;
     let orphan = home.layout().media_folder().join("0".repeat(64));
     fs::write(&orphan, b"left by a crash").unwrap();
@@ -206,13 +200,7 @@ async fn of_a_private_window_no_picture_is_on_the_disk() {
     let identity = worker.paired(&home).await;
     let mut private = worker.client_as(&identity.clone().private()).await;
     let bytes = png(b"CANARY-PICTURE");
-    let turn = show(
-        &mut private,
-        &model,
-        named("a", "c-1", "Show me"),
-        &[bytes.clone()],
-    )
-    .await;
+    let turn = show(&mut private, &model, named("a", "c-1", "Show me"), &[&bytes]).await;
     let asset = original(&turn.media[0]);
     assert_eq!(read_media(&mut private, &asset).await, Some(bytes));
     let mut open = worker.client_as(&identity).await;
@@ -221,6 +209,39 @@ async fn of_a_private_window_no_picture_is_on_the_disk() {
     home.assert_nowhere("CANARY-PICTURE");
     worker.end().await;
     home.assert_nowhere("CANARY-PICTURE");
+}
+
+#[tokio::test]
+async fn a_full_media_store_says_so_and_the_turn_goes_on() {
+    let model = ScriptedModel::start().await;
+    let home = Home::new();
+    let url = model.base_url();
+    home.configure(&format!(
+        "[provider]\nkind = \"openai\"\nbase_url = \"{url}\"\nmodel = \"scripted\"\n[media]\nquota_mib = 1\n"
+    ));
+    let worker = home.worker().await;
+    let mut client = worker.client().await;
+    let (fits, too_much) = (png(&[1; 700_000]), png(&[2; 700_000]));
+    show(&mut client, &model, named("a", "c-1", "Show me"), &[&fits]).await;
+    model.script(
+        Script::stream()
+            .call("call_1", "page_screenshot", &json!({}))
+            .done(),
+    );
+    model.script(Script::says("No picture."));
+    let mut hosted = Hosted::ask(&mut client, named("a", "c-2", "Again")).await;
+    let called = hosted.called(&mut client).await;
+    client
+        .send_text(&picture_result(&called.call.id, &too_much))
+        .await;
+    let turn = hosted.ended(&mut client).await;
+    assert_eq!((turn.text.as_str(), turn.media.len()), ("No picture.", 0));
+    let told = model.requests().last().unwrap().texts("tool").join("\n");
+    assert!(told.contains("of 1048576 bytes"), "{told}");
+    assert_eq!(kept(&home), 1);
+    // Room is made by deleting what is shown.
+    assert_eq!(refusal(&client.call(delete_everything()).await), None);
+    show(&mut client, &model, named("a", "c-3", "Again"), &[&too_much]).await;
 }
 
 /// The model's own tool, which needs no client.
@@ -235,7 +256,7 @@ async fn the_model_shows_frames_and_what_is_shown_already() {
         ..named("a", id, "Show me")
     };
     let shot = png(b"shot");
-    show(&mut client, &model, ask("c-1"), &[shot.clone()]).await;
+    show(&mut client, &model, ask("c-1"), &[&shot]).await;
     let frames = json!({ "caption": "Steps", "frames": [
         { "text": "one", "durationMs": 300 }, { "text": "two", "durationMs": 700 },
     ] });

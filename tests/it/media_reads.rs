@@ -19,13 +19,7 @@ async fn shown(home: &Home, model: &ScriptedModel, picture: &[u8]) -> (Worker, I
     let worker = home.worker().await;
     let identity = worker.paired(home).await;
     let mut client = worker.client_as(&identity).await;
-    let turn = show(
-        &mut client,
-        model,
-        named("a", "c-1", "Show me"),
-        &[picture.to_vec()],
-    )
-    .await;
+    let turn = show(&mut client, model, named("a", "c-1", "Show me"), &[picture]).await;
     (worker, identity, original(&turn.media[0]))
 }
 
@@ -201,7 +195,7 @@ async fn check_reading_beside_an_answer(peer: &mut impl Peer, model: &ScriptedMo
     let filling: Vec<u8> = (0_u32..).flat_map(u32::to_be_bytes).take(PICTURE_BYTES).collect();
     let picture = png(&filling);
     let request = named("a", "c-show", "Show me");
-    let turn = show(peer, model, request, std::slice::from_ref(&picture)).await;
+    let turn = show(peer, model, request, &[&picture]).await;
     let asset = original(&turn.media[0]);
     let (gate, words) = (Gate::new(), words());
     let script = Script::stream().text("begun ").wait(&gate);

@@ -174,6 +174,35 @@ const DIRECTIONS: &[Never] = &[
         words: &["providers::openai", "super::openai", "reqwest"],
     },
     Never {
+        below: "server/src/media",
+        except: &[],
+        words: &[
+            "crate::browser",
+            "crate::acp",
+            "crate::providers",
+            "crate::tools",
+            "crate::commands",
+            "crate::app",
+            "crate::config",
+            "sidewire_contract::frames",
+            "sidewire_contract::bridge",
+        ],
+    },
+    Never {
+        below: "server/src/tools",
+        except: &[],
+        words: &[
+            "crate::browser",
+            "crate::acp",
+            "crate::providers",
+            "crate::commands",
+            "crate::app",
+            "crate::config",
+            "sidewire_contract::frames",
+            "sidewire_contract::bridge",
+        ],
+    },
+    Never {
         below: "server/src/config",
         except: &[],
         words: &[

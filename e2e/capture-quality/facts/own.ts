@@ -286,6 +286,13 @@ export const OWN: readonly FactSheet[] = [
       text("Ines changed the route of lb-18"),
       text("Prices do not include taxes"),
     ],
-    hidden: ["other-corp", "third-corp", "Retired clusters", "Ghost label", "Panel of the selected load balancer"],
+    hidden: [
+      "other-corp",
+      "third-corp",
+      "Retired clusters",
+      "Opens the manual",
+      "Ghost label",
+      "Panel of the selected load balancer",
+    ],
   },
 ];

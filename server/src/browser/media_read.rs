@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::desk::Desk;
 use super::writer::Post;
-use crate::media::{Part, Wanted};
+use crate::media::{Part, Unavailable, Wanted};
 
 /// Reads of one connection at once, each from its look-up until its part has left. More wait in line.
 const READS: usize = 4;
@@ -70,7 +70,11 @@ impl Desk {
                 self.post(Post::Part(Box::new(part))).await;
             }
             Err(reason) => {
-                tracing::debug!(%reason, "a media file was not given");
+                if let Unavailable::File(fault) = &reason {
+                    tracing::warn!(%fault, "an announced media file cannot be given");
+                } else {
+                    tracing::debug!(%reason, "a media file was not given");
+                }
                 self.send(unavailable(request_id)).await;
             }
         }

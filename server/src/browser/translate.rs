@@ -252,3 +252,6 @@ fn escaped_len(c: char) -> usize {
         c => c.len_utf8(),
     }
 }
+
+#[cfg(test)]
+mod tests;

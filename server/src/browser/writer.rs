@@ -1,7 +1,9 @@
-//! The sending half of a connection: posts from handlers and news of turns become frames, in order.
+//! The sending half of a connection: what is ready in the [`outbox`] goes to the socket, in order.
 //!
 //! News is taken from feeds when the socket is ready for it, so deltas merge while a client is slow and nothing is
 //! queued for it. All that is ready is written with one flush.
+
+mod outbox;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,12 +11,7 @@ use std::time::Duration;
 
 use futures_util::SinkExt;
 use futures_util::stream::SplitSink;
-use sidewire_agent::feed::Subscription;
-use sidewire_contract::bridge::handshake::Ping;
-use sidewire_contract::frames::WorkerFrame;
-use sidewire_contract::ids::ChatId;
 use tokio::sync::{Notify, mpsc};
-use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
@@ -23,52 +20,20 @@ use tokio_util::sync::CancellationToken;
 use super::fit;
 use super::listener::Socket;
 use super::media_read::ReadyPart;
-use super::translate::TurnWire;
+use outbox::Outbox;
+pub(super) use outbox::{Follow, Post, ToolCall};
 
-/// A running turn of which nothing was sent for so long gets a keepalive.
-const KEEPALIVE: Duration = Duration::from_secs(10);
-/// So often a client is asked for a sign of life, whatever else is sent: it is judged by what it sends
-/// ([`super::connection`]). Protocol pings would not do, they do not keep a service worker alive.
-const PING: Duration = Duration::from_secs(20);
 /// A client that takes nothing for so long is given up.
 const STALLED: Duration = Duration::from_secs(30);
-
-/// What a handler wants sent.
-pub(super) enum Post {
-    /// One frame; boxed, since a channel keeps room for its largest message.
-    Frame(Box<WorkerFrame>),
-    /// Frames with nothing between them, behind everything that has happened in turns before.
-    Together(Vec<WorkerFrame>),
-    /// A first frame about a turn, and then everything that happens in it. Replaces an earlier following of it.
-    Follow(Box<Follow>),
-    /// A turn as it ended; nothing of it follows, even if it was being followed.
-    Ended { snapshot: Box<WorkerFrame>, id: ChatId },
-    /// A part of a file; it waits for everything else, and everything else for one part at most.
-    Part(Box<ReadyPart>),
-}
-
-/// A turn to follow.
-pub(super) struct Follow {
-    pub(super) first: WorkerFrame,
-    pub(super) turn: TurnWire,
-    pub(super) subscription: Subscription,
-}
 
 /// The sending half.
 pub(super) struct Writer {
     sink: SplitSink<Socket, Message>,
     posts: mpsc::Receiver<Post>,
     wake: Arc<Notify>,
-    turns: Vec<Following>,
+    outbox: Outbox,
     /// As many as may be read at once, at most.
     parts: VecDeque<Box<ReadyPart>>,
-    next_ping: Instant,
-}
-
-struct Following {
-    turn: TurnWire,
-    subscription: Subscription,
-    last_sent: Instant,
 }
 
 impl Writer {
@@ -81,114 +46,56 @@ impl Writer {
             sink,
             posts,
             wake,
-            turns: Vec::new(),
+            outbox: Outbox::new(),
             parts: VecDeque::new(),
-            next_ping: Instant::now() + PING,
         }
     }
 
     /// Sends until the handlers are gone, the socket fails, or `closing` fires and everything was said.
     pub(super) async fn run(mut self, closing: CancellationToken) -> Result<(), Error> {
-        let mut frames = Vec::new();
         loop {
-            let deadline = self.next_deadline();
+            let deadline = self.outbox.next_deadline();
             tokio::select! {
                 () = self.wake.notified() => {}
                 post = self.posts.recv() => match post {
-                    Some(post) => self.accept(post, &mut frames),
+                    Some(post) => self.accept(post),
                     None => return Ok(()),
                 },
-                () = tokio::time::sleep_until(deadline) => self.prove_life(&mut frames),
-                () = closing.cancelled() => return self.say_goodbye(frames).await,
+                () = tokio::time::sleep_until(deadline) => self.outbox.prove_life(),
+                () = closing.cancelled() => return self.say_goodbye().await,
                 () = std::future::ready(()), if !self.parts.is_empty() => {}
             }
-            self.gather(&mut frames);
-            self.send(&mut frames).await?;
+            self.gather();
+            self.send().await?;
             self.send_part().await?;
         }
     }
 
-    fn accept(&mut self, post: Post, frames: &mut Vec<WorkerFrame>) {
+    fn accept(&mut self, post: Post) {
         match post {
-            Post::Frame(frame) => frames.push(*frame),
-            Post::Together(together) => {
-                self.take_news(frames);
-                frames.extend(together);
-            }
-            Post::Ended { snapshot, id } => {
-                self.turns.retain(|following| following.turn.id != id);
-                frames.push(*snapshot);
-            }
             Post::Part(part) => self.parts.push_back(part),
-            Post::Follow(follow) => {
-                let Follow {
-                    first,
-                    turn,
-                    subscription,
-                } = *follow;
-                frames.push(first);
-                self.turns.retain(|following| following.turn.id != turn.id);
-                self.turns.push(Following {
-                    turn,
-                    subscription,
-                    last_sent: Instant::now(),
-                });
-            }
+            post => self.outbox.accept(post),
         }
     }
 
     /// Takes what else is ready.
-    fn gather(&mut self, frames: &mut Vec<WorkerFrame>) {
+    fn gather(&mut self) {
         while let Ok(post) = self.posts.try_recv() {
-            self.accept(post, frames);
+            self.accept(post);
         }
-        self.take_news(frames);
+        self.outbox.take_news();
     }
 
-    fn take_news(&mut self, frames: &mut Vec<WorkerFrame>) {
-        let now = Instant::now();
-        self.turns.retain_mut(|following| {
-            let before = frames.len();
-            let ended = following
-                .subscription
-                .take()
-                .into_iter()
-                .any(|news| following.turn.frames(news, frames));
-            if frames.len() > before {
-                following.last_sent = now;
-            }
-            !ended
-        });
-    }
-
-    fn prove_life(&mut self, frames: &mut Vec<WorkerFrame>) {
-        let now = Instant::now();
-        for following in &mut self.turns {
-            if now >= following.last_sent + KEEPALIVE {
-                following.last_sent = now;
-                frames.push(following.turn.keepalive());
-            }
-        }
-        if now >= self.next_ping {
-            self.next_ping = now + PING;
-            frames.push(WorkerFrame::Ping(Ping {}));
-        }
-    }
-
-    fn next_deadline(&self) -> Instant {
-        let keepalives = self.turns.iter().map(|following| following.last_sent + KEEPALIVE);
-        keepalives.fold(self.next_ping, Instant::min)
-    }
-
-    async fn send(&mut self, frames: &mut Vec<WorkerFrame>) -> Result<(), Error> {
-        if frames.is_empty() {
+    async fn send(&mut self) -> Result<(), Error> {
+        let Self { outbox, sink, .. } = self;
+        if outbox.is_empty() {
             return Ok(());
         }
         in_time(async {
-            for text in frames.drain(..).filter_map(fit::encode) {
-                self.sink.feed(Message::text(text)).await?;
+            for text in outbox.drain().filter_map(fit::encode) {
+                sink.feed(Message::text(text)).await?;
             }
-            self.sink.flush().await
+            sink.flush().await
         })
         .await
     }
@@ -202,9 +109,9 @@ impl Writer {
     }
 
     /// Turns have ended by now; their last frames still go out.
-    async fn say_goodbye(mut self, mut frames: Vec<WorkerFrame>) -> Result<(), Error> {
-        self.gather(&mut frames);
-        self.send(&mut frames).await?;
+    async fn say_goodbye(mut self) -> Result<(), Error> {
+        self.gather();
+        self.send().await?;
         let close = CloseFrame {
             code: CloseCode::Away,
             reason: "the worker is shutting down".into(),

@@ -61,6 +61,7 @@ fn a_missing_file_means_the_defaults() {
     let config = Config::load(&Home::new().layout).unwrap();
     assert_eq!(config, Config::default());
     assert_eq!((config.provider, config.worker.idle_exit_minutes), (None, 15));
+    assert_eq!(config.browser.host_tool_patience(), Duration::from_secs(120));
 }
 
 #[test]
@@ -68,7 +69,7 @@ fn everything_can_be_configured() {
     let id = "c".repeat(32);
     let text = format!(
         "[provider]\nkind = \"openai\"\nbase_url = \"https://api.example.com/v1/\"\nmodel = \"m\"\nwindow = 32000\n\
-         expires_at = 2027-01-31T12:00:00Z\n[browser]\nextension_ids = [\"{id}\"]\n[worker]\nidle_exit_minutes = 3\n"
+         expires_at = 2027-01-31T12:00:00Z\n[browser]\nextension_ids = [\"{id}\"]\nhost_tool_timeout_s = 600\n[worker]\nidle_exit_minutes = 3\n"
     );
     let config = Config::load(&Home::new().with_config(&text).layout).unwrap();
     let Some(ProviderConfig::OpenAi(openai)) = config.provider else {
@@ -79,6 +80,7 @@ fn everything_can_be_configured() {
     assert_eq!(openai.expires_at.unwrap().to_string(), "2027-01-31T12:00:00Z");
     assert_eq!(config.browser.extension_ids, [id.parse::<ExtensionId>().unwrap()]);
     assert_eq!(config.worker.idle_exit_minutes, 3);
+    assert_eq!(config.browser.host_tool_patience(), Duration::from_secs(600));
 }
 
 /// What is wrong is named with its line.
@@ -121,6 +123,8 @@ fn wrong_settings_name_line_and_key() {
         ),
         ("[browser]\nextension_ids = [\"ABC\"]\n", 2, "32 letters"),
         ("[worker]\nidle_exit_minutes = -1\n", 2, "-1"),
+        ("[browser]\nhost_tool_timeout_s = 0\n", 2, "host_tool_timeout_s"),
+        ("[browser]\nhost_tool_timeout_s = 601\n", 2, "1 to 600"),
         ("[worker]\nidle_exit_minutes = \n", 2, ""),
     ];
     for (text, expected_line, part) in rows {

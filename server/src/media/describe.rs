@@ -113,7 +113,7 @@ impl From<Playing> for Playback {
 }
 
 /// A file with a picture in it; moving ones get their stills later.
-pub(super) fn picture(asset: Asset, found: &Picture, about: About) -> Option<Media> {
+pub(super) fn picture(asset: &Asset, found: &Picture, about: About) -> Option<Media> {
     let file_name = about.filename_hint.clone();
     let is_still = found.kind == MediaKind::Image;
     Some(Media {
@@ -134,11 +134,12 @@ pub(super) fn timeline(timeline: Timeline, poster: Option<Asset>, about: About) 
     } else {
         MediaKind::TextTimeline
     };
+    let id = id_of_timeline(&timeline)?;
     Some(Media {
         duration_ms: super::timeline::duration(&timeline),
         poster,
-        timeline: Some(timeline.clone()),
-        ..about.frame(id_of_timeline(&timeline)?, kind)
+        timeline: Some(timeline),
+        ..about.frame(id, kind)
     })
 }
 

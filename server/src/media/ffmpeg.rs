@@ -336,5 +336,6 @@ fn is_program(path: &Path) -> bool {
     path.with_extension("exe").is_file()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -17,9 +17,9 @@ pub(crate) enum IncomingError {
     #[error("an empty file is no media")]
     Empty,
     /// It is longer than allowed.
-    #[error("media of more than {limit} bytes is not shown")]
+    #[error("the media is longer than the {limit} bytes there are for it")]
     TooLarge {
-        /// The limit.
+        /// How many there are.
         limit: u64,
     },
     /// The disk said no.

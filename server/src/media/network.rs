@@ -192,17 +192,15 @@ impl Fetched {
 /// Whether what the server says is what the bytes say; a server may also say that it does not know.
 pub(super) fn check_type(said: Option<&str>, found: MimeType) -> Result<(), FetchError> {
     let Some(said) = said else { return Ok(()) };
-    let plain = said
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
-    if matches!(
-        plain.as_str(),
-        "" | "application/octet-stream" | "binary/octet-stream"
-    ) || plain == found.as_str()
-    {
+    let plain = said.split(';').next().unwrap_or_default();
+    let plain = plain.trim().to_ascii_lowercase();
+    let usual = match plain.as_str() {
+        "" | "application/octet-stream" | "binary/octet-stream" => return Ok(()),
+        // Registered nowhere, written often.
+        "image/jpg" => MimeType::Jpeg.as_str(),
+        other => other,
+    };
+    if usual == found.as_str() {
         return Ok(());
     }
     Err(FetchError::Mismatch {

@@ -4,7 +4,7 @@ use sidewire_contract::media::{Asset, Timeline, TimelineFrame};
 use sidewire_contract::number::Positive;
 
 use super::MEDIA_BYTES;
-use super::library::Source;
+use super::ingest::Source;
 
 /// Most frames of a timeline.
 pub(crate) const FRAMES: usize = 720;

@@ -5,17 +5,25 @@
 
 mod arguments;
 
+use std::time::Duration;
+
 use sidewire_agent::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput, ToolSource};
 use sidewire_contract::ids::BlobRef;
 use sidewire_contract::media::Media;
 use sidewire_contract::number::Positive;
 
-use crate::media::{About, Content, Frame, IngestError, Library, Place, Source, check_count};
+use crate::media::{
+    About, Address, Content, Frame, FramesError, IngestError, Library, MEDIA_BYTES, Place, Source,
+    check_count,
+};
 use arguments::{Arguments, ArgumentsError, FrameArguments, Shown};
 
 const NAME: &str = "display_media";
 /// How an address that is no reference begins.
 const REFERENCE: &str = "blob:";
+
+/// All frames together are fetched in this time; each alone has its own.
+const FRAMES_TIME: Duration = Duration::from_secs(180);
 
 /// The tool.
 pub(crate) struct DisplayMedia {
@@ -34,6 +42,8 @@ enum DisplayError {
     Local,
     #[error("this conversation shows no such file")]
     UnknownReference,
+    #[error("the frames were not fetched within {} seconds", FRAMES_TIME.as_secs())]
+    TooSlow,
     #[error("the conversation could not be read")]
     Store(#[from] sidewire_agent::store::StoreError),
     #[error(transparent)]
@@ -73,7 +83,7 @@ impl DisplayMedia {
         };
         match shown {
             Shown::Source(address) => {
-                let (source, mut about) = self.source(place, &address).await?;
+                let (source, mut about) = self.source(place, &address, MEDIA_BYTES).await?;
                 (about.caption, about.alt, about.playing) = (caption, alt, playing);
                 Ok(self.library.show(place, source, about).await?)
             }
@@ -81,7 +91,8 @@ impl DisplayMedia {
                 check_count(frames.len()).map_err(IngestError::from)?;
                 let mut about = About::of_tool(NAME);
                 (about.caption, about.alt, about.playing) = (caption, alt, playing);
-                let frames = self.frames(place, frames).await?;
+                let frames = tokio::time::timeout(FRAMES_TIME, self.frames(place, frames)).await;
+                let frames = frames.map_err(|_| DisplayError::TooSlow)??;
                 Ok(self.library.show_frames(place, frames, about).await?)
             }
         }
@@ -93,17 +104,29 @@ impl DisplayMedia {
         asked: Vec<(FrameArguments, Positive)>,
     ) -> Result<Vec<Frame>, DisplayError> {
         let mut frames = Vec::with_capacity(asked.len());
+        let mut left = MEDIA_BYTES;
         for (frame, duration_ms) in asked {
             let content = match frame {
                 FrameArguments::Text(text) => Content::Text(text),
-                FrameArguments::Source(address) => Content::Source(self.source(place, &address).await?.0),
+                FrameArguments::Source(address) => {
+                    let (source, _about) = self.source(place, &address, left).await?;
+                    // Counted while they come, so that no row of frames fills the disk.
+                    let rest = left.checked_sub(source.bytes());
+                    left = rest.ok_or(IngestError::from(FramesError::TooLarge))?;
+                    Content::Source(source)
+                }
             };
             frames.push(Frame { content, duration_ms });
         }
         Ok(frames)
     }
 
-    async fn source(&self, place: Place<'_>, address: &str) -> Result<(Source, About), DisplayError> {
+    async fn source(
+        &self,
+        place: Place<'_>,
+        address: &str,
+        limit: u64,
+    ) -> Result<(Source, About), DisplayError> {
         if address.starts_with(REFERENCE) {
             let reference = BlobRef::new(address).map_err(|_| DisplayError::UnknownReference)?;
             let kept = self.library.kept(place, &reference).await?;
@@ -113,7 +136,12 @@ impl DisplayMedia {
         if is_local(address) {
             return Err(DisplayError::Local);
         }
-        Ok(self.library.fetch(place.store, address, NAME).await?)
+        let wanted = Address {
+            url: address,
+            tool: NAME,
+            limit,
+        };
+        Ok(self.library.fetch(place.store, wanted).await?)
     }
 
     async fn output(&self, call: &ToolCallContext, media: Media) -> ToolOutput {
@@ -136,6 +164,7 @@ impl Tool for DisplayMedia {
 
     async fn call(&self, call: ToolCallContext) -> ToolOutput {
         let displayed = tokio::select! {
+            biased;
             // Dropping the work ends what it started: a download, a decoder.
             () = call.cancel.cancelled() => return ToolOutput::error("the turn was stopped"),
             displayed = self.display(&call) => displayed,

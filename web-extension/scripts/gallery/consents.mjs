@@ -1,6 +1,6 @@
 // @ts-check
 /** How a person answers a question about an action, and that nothing else can. */
-import { behaves, check, composer, drawn, heard, post, posted, SHOWN } from "./browser.mjs";
+import { behaves, check, composer, drawn, heard, open, post, posted, SHOWN } from "./browser.mjs";
 
 /**
  * @typedef {import("./browser.mjs").Check} Check
@@ -39,8 +39,27 @@ async function ask(page, ...changes) {
   );
 }
 
+/** @param {import("./browser.mjs").Place} place */
+async function revokes(place) {
+  const { page, problems } = await open(place, { scene: "grants", page: "options" });
+  const section = page.getByRole("region", { name: "What Sidewire may do on sites" });
+  await section.getByRole("button", { name: "Revoke “Fill in fields” on https://example-corp" }).click();
+  await section.getByText("Fill in fields").waitFor({ state: "detached" });
+  check(await section.getByText("Choose from lists").isVisible(), "the other actions stay");
+  await page.getByText("Revoked.").waitFor({ state: "attached" });
+  await section.getByRole("button", { name: "Revoke all on https://example-corp" }).click();
+  await section.getByText("https://example-corp").waitFor({ state: "detached" });
+  await page.evaluate(() => {
+    const grant = { origin: "https://new.example", actions: ["press"] };
+    return Reflect.get(globalThis, "chrome").storage.local.set({ "grant:https://new.example": grant });
+  });
+  await section.getByText("https://new.example").waitFor();
+  check(problems.length === 0, problems.join("; "));
+}
+
 /** All checks. @type {Check[]} */
 export const consents = [
+  { name: "consent: what was allowed for good is listed, live, and taken back", run: revokes },
   behaves("consent: don't has the focus, and enter declines", "consent-click", async (page) => {
     await armed(page);
     check(await focused(page, "deny"), "Don't has the focus");

@@ -45,7 +45,7 @@ function call(turn: string, toolName = "page_click", scope: object = {}): string
   const id = `call-${calls}`;
   const own = { callId: id, chatId: turn, conversation: CONVERSATION, tabId: 7, ...scope };
   fake.native.receive({ type: "host_tool_scope", ...own });
-  const args = toolName === "page_click" ? { ref: "e12" } : {};
+  const args = toolName === "page_click" ? { ref: "kq12" } : {};
   fake.native.receive({ type: "host_tool_call", id, toolCallId: "t", toolName, arguments: args });
   return id;
 }

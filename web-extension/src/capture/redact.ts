@@ -219,6 +219,8 @@ class ColumnLabels {
 /** JSON pointers of the strings of a value that hold a redaction mark. */
 export function redactedPointers(value: unknown): string[] {
   const found: string[] = [];
+  // Most pages have none, and pointers to everything are costly to spell.
+  if (JSON.stringify(value)?.includes(REDACTED) !== true) return found;
   const open: [string, unknown][] = [["", value]];
   for (let next = open.pop(); next !== undefined && found.length < MAX_POINTERS; next = open.pop()) {
     const [pointer, item] = next;

@@ -25,12 +25,14 @@ export function trim(tree: FlatTree, budget: number): Trimmed {
   const costs = costsOf(tree);
   if (sum(costs) <= budget) return { tree, moved: costs.map((_, index) => index), cut: false };
   const kept = costs.map((_, index) => index === 0);
+  const missing = (at: number) => at >= 0 && kept[at] !== true;
   let left = budget - (costs[0] ?? 0);
   for (const index of byImportance(tree.weights)) {
-    const chain = missingChain(index, tree.parents, kept);
-    const price = sum(chain.map((link) => costs[link] ?? 0));
+    // The node comes with those of its ancestors that are not kept yet.
+    let price = 0;
+    for (let at = index; missing(at) && price <= left; at = tree.parents[at] ?? -1) price += costs[at] ?? 0;
     if (price > left) continue;
-    for (const link of chain) kept[link] = true;
+    for (let at = index; missing(at); at = tree.parents[at] ?? -1) kept[at] = true;
     left -= price;
   }
   return { ...compact(tree, kept), cut: true };
@@ -55,11 +57,4 @@ function costsOf(tree: FlatTree): number[] {
 function byImportance(weights: readonly number[]): number[] {
   const order = weights.map((_, index) => index);
   return order.sort((a, b) => (weights[b] ?? 0) - (weights[a] ?? 0) || a - b);
-}
-
-/** The node and those of its ancestors that are not kept yet. */
-function missingChain(index: number, parents: readonly number[], kept: readonly boolean[]): number[] {
-  const chain: number[] = [];
-  for (let at = index; at >= 0 && kept[at] !== true; at = parents[at] ?? -1) chain.push(at);
-  return chain;
 }

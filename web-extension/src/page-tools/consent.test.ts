@@ -5,7 +5,7 @@ import { done, ORIGIN, stage, TAB, target, useStage } from "./testing/stage";
 
 useStage();
 
-const CLICK = { ref: "e12" };
+const CLICK = { ref: "kq12" };
 
 describe("an action", () => {
   it("happens only after the person said so, on the very target that was asked about", async () => {
@@ -21,7 +21,7 @@ describe("an action", () => {
     expect(stage.acted()).toEqual([]);
     stage.tools.consents.answer("key", card.id, "once");
     expect(await stage.result(id)).toBe("done");
-    expect(stage.acted()).toMatchObject([{ tool: "page_click", arguments: { ref: "e12" }, confirmed: true }]);
+    expect(stage.acted()).toMatchObject([{ tool: "page_click", arguments: { ref: "kq12" }, confirmed: true }]);
     expect(stage.cards).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe("an action", () => {
 describe("an answer", () => {
   it("S22: counts only for an open card of the conversation that is shown, and only if it was offered", async () => {
     stage.answer = (_frame, { kind }) => (kind === "sidewire-tool-target" ? target("PIN", { secret: true }) : done());
-    const id = stage.call("page_fill", { ref: "e3", value: "1234" });
+    const id = stage.call("page_fill", { ref: "kq3", value: "1234" });
     const card = await stage.card();
     const { consents } = stage.tools;
     consents.answer("another", card.id, "once");
@@ -163,14 +163,14 @@ describe("an answer", () => {
     stage.tools.consents.answer("key", (await stage.card()).id, "conversation");
     await stage.result(id);
     expect(await stage.run("page_click", CLICK)).toBe("done");
-    stage.call("page_select", { ref: "e1", options: ["a"] });
+    stage.call("page_select", { ref: "kq1", options: ["a"] });
     expect(await stage.card()).toMatchObject({ action: "choose", value: "a" });
     expect(await listGrants()).toEqual([]);
     expect([...stage.browser.storage.local.values.keys()]).toEqual([]);
   });
 
   it("for always is written down, by site and kind, and answers what waits for the same", async () => {
-    const ids = [stage.call("page_click", CLICK), stage.call("page_click", { ref: "e13" })];
+    const ids = [stage.call("page_click", CLICK), stage.call("page_click", { ref: "kq13" })];
     const card = await stage.card();
     await stage.card(1);
     stage.tools.consents.answer("key", card.id, "always");
@@ -182,18 +182,18 @@ describe("an answer", () => {
     const pay = { id: 3, url: "https://pay.example/form", origin: "https://pay.example", focused: false };
     stage.frames = [...stage.frames, pay];
     await grantAlways(ORIGIN, "click");
-    const id = stage.call("page_click", { ref: "f3e1" });
+    const id = stage.call("page_click", { ref: "f3kq1" });
     const card = await stage.card();
     expect(card).toMatchObject({ site: "pay.example" });
     stage.tools.consents.answer("key", card.id, "always");
     await stage.result(id);
-    expect(stage.acted()).toMatchObject([{ frameId: 3, prefix: "f3", arguments: { ref: "e1" } }]);
+    expect(stage.acted()).toMatchObject([{ frameId: 3, prefix: "f3", arguments: { ref: "kq1" } }]);
     expect((await listGrants()).map(({ origin }) => origin)).toEqual([ORIGIN, "https://pay.example"]);
   });
 
   it("that lasts is not offered to a sandboxed frame, which has no site of its own", async () => {
     stage.frames = [...stage.frames, { id: 3, url: "about:srcdoc", origin: "null", focused: false }];
-    stage.call("page_click", { ref: "f3e1" });
+    stage.call("page_click", { ref: "f3kq1" });
     expect(await stage.card()).toMatchObject({ site: "acme.example", choices: ["once", "deny"] });
   });
 });
@@ -203,7 +203,7 @@ describe("a password field", () => {
     await grantAlways(ORIGIN, "type");
     stage.answer = (_frame, { kind }) => (kind === "sidewire-tool-target" ? target("PIN", { secret: true }) : done());
     for (let count = 0; count < 2; count += 1) {
-      const id = stage.call("page_fill", { ref: "e3", value: "1234" });
+      const id = stage.call("page_fill", { ref: "kq3", value: "1234" });
       const card = await stage.card();
       expect(card).toMatchObject({ secret: true, choices: ["once", "deny"] });
       expect(JSON.stringify(card)).not.toContain("1234");
@@ -217,9 +217,9 @@ describe("a password field", () => {
     await grantAlways(ORIGIN, "click");
     await grantAlways(ORIGIN, "type");
     stage.answer = (_frame, { kind }) => (kind === "sidewire-tool-target" ? target("PIN", { secret: true }) : done());
-    expect(await stage.run("page_click", { ref: "e3" })).toBe("done");
+    expect(await stage.run("page_click", { ref: "kq3" })).toBe("done");
     stage.answer = (_frame, { kind }) => (kind === "sidewire-tool-target" ? target("Name") : done());
-    expect(await stage.run("page_fill", { ref: "e4", value: "x" })).toBe("done");
+    expect(await stage.run("page_fill", { ref: "kq4", value: "x" })).toBe("done");
     for (const message of stage.acted()) expect(message).not.toHaveProperty("mayTypeSecrets");
   });
 });
@@ -242,7 +242,7 @@ describe("policy and incognito", () => {
 
 describe("several actions", () => {
   it("of one turn wait in one list, oldest first, and happen in the order in which they were called", async () => {
-    const ids = [stage.call("page_fill", { ref: "e1", value: "x" }), stage.call("page_click", { ref: "e2" })];
+    const ids = [stage.call("page_fill", { ref: "kq1", value: "x" }), stage.call("page_click", { ref: "kq2" })];
     const first = await stage.card(0);
     const second = await stage.card(1);
     expect([first.action, second.action]).toEqual(["type", "click"]);
@@ -256,7 +256,7 @@ describe("several actions", () => {
   });
 
   it("go on when the one before was refused", async () => {
-    const ids = [stage.call("page_fill", { ref: "e1", value: "x" }), stage.call("page_click", { ref: "e2" })];
+    const ids = [stage.call("page_fill", { ref: "kq1", value: "x" }), stage.call("page_click", { ref: "kq2" })];
     const [first, second] = [await stage.card(0), await stage.card(1)];
     stage.tools.consents.answer("key", second.id, "once");
     stage.tools.consents.answer("key", first.id, "deny");

@@ -22,7 +22,7 @@ const CARDS_MAX = 16;
 /** After so many refusals in one turn the person is left in peace. */
 const DENIALS_MAX = 3;
 const TARGET_MAX = 200;
-const VALUE_MAX = 500;
+const VALUE_MAX = 4_000;
 
 /** Who can see cards. */
 export interface ConsentDesk {

@@ -21,16 +21,16 @@ describe("a tool in several frames", () => {
   });
 
   it("page_snapshot shows each under its name, and leaves out one that does not answer", async () => {
-    stage.answer = (frame, { prefix }) => (frame === 4 ? undefined : done(`${prefix ?? ""}e1 button "Save"`));
+    stage.answer = (frame, { prefix }) => (frame === 4 ? undefined : done(`${prefix ?? ""}kq1 button "Save"`));
     expect(await stage.run("page_snapshot", { bytes: 4_000 })).toBe(
-      'e1 button "Save"\nframe f3 acme.example/inner\nf3e1 button "Save"',
+      'kq1 button "Save"\nframe f3 acme.example/inner\nf3kq1 button "Save"',
     );
     const bytes = stage.asked.map(({ frameId, arguments: args }) => [frameId, args["bytes"]]);
     // What the frames leave, the main document may use.
     expect(bytes).toEqual([
       [3, 800],
       [4, 800],
-      [0, 4_000 - 'frame f3 acme.example/inner\nf3e1 button "Save"'.length],
+      [0, 4_000 - 'frame f3 acme.example/inner\nf3kq1 button "Save"'.length],
     ]);
   });
 
@@ -43,14 +43,14 @@ describe("a tool in several frames", () => {
   });
 
   it("page_snapshot of one part asks the frame it is in", async () => {
-    await stage.run("page_snapshot", { ref: "f3e7" });
-    expect(stage.asked).toMatchObject([{ frameId: 3, prefix: "f3", arguments: { ref: "e7" } }]);
+    await stage.run("page_snapshot", { ref: "f3kq7" });
+    expect(stage.asked).toMatchObject([{ frameId: 3, prefix: "f3", arguments: { ref: "kq7" } }]);
   });
 
   it("page_find gives what fits in all of them, and how much more there is", async () => {
-    stage.answer = (frame) => (frame === 0 ? found("e1") : frame === 3 ? found("f3e1", "f3e2") : nothing);
+    stage.answer = (frame) => (frame === 0 ? found("kq1") : frame === 3 ? found("f3kq1", "f3kq2") : nothing);
     expect(await stage.run("page_find", { role: "button", limit: 2 })).toBe(
-      'e1 button "Save"\nf3e1 button "Save"\n[1 more]',
+      'kq1 button "Save"\nf3kq1 button "Save"\n[1 more]',
     );
     stage.answer = () => nothing;
     expect(await stage.run("page_find", { role: "button" })).toMatch(/^! no-such-element/);
@@ -85,14 +85,14 @@ describe("a tool in several frames", () => {
     await grantAlways("https://pay.example", "click");
     stage.answer = (frame, { kind, tool }) => {
       if (kind === "sidewire-tool-target") return target("Save");
-      return tool !== "page_find" ? done() : frame === 4 ? found("f4e1") : nothing;
+      return tool !== "page_find" ? done() : frame === 4 ? found("f4kq1") : nothing;
     };
     expect(await stage.run("page_click", { role: "button", name: "Save" })).toBe("done");
     expect(stage.acted().at(-1)).toMatchObject({ frameId: 4, tool: "page_click" });
 
-    stage.answer = (frame) => found(frame === 0 ? "e1" : `f${frame}e1`);
+    stage.answer = (frame) => found(frame === 0 ? "kq1" : `f${frame}kq1`);
     expect(await stage.run("page_click", { role: "button", name: "Save" })).toMatch(
-      /^! ambiguous: .*e1 button "Save"/s,
+      /^! ambiguous: .*kq1 button "Save"/s,
     );
   });
 
@@ -104,38 +104,38 @@ describe("a tool in several frames", () => {
   });
 
   it("a callout's text does not name its target", async () => {
-    stage.answer = (frame, { tool }) => (tool === "page_find" ? (frame === 3 ? found("f3e1") : nothing) : done());
+    stage.answer = (frame, { tool }) => (tool === "page_find" ? (frame === 3 ? found("f3kq1") : nothing) : done());
     expect(await stage.run("annotate", { name: "Save", text: "Press here" })).toBe("done");
     expect(stage.asked.filter(({ tool }) => tool === "page_find")[0]?.arguments).not.toHaveProperty("text");
     expect(stage.asked.at(-1)).toMatchObject({ frameId: 3, tool: "annotate", arguments: { text: "Press here" } });
   });
 
   it("a ref of a frame that is gone says so", async () => {
-    expect(await stage.run("page_text", { ref: "f9e1" })).toMatch(/^! frame-gone: /);
+    expect(await stage.run("page_text", { ref: "f9kq1" })).toMatch(/^! frame-gone: /);
     stage.answer = () => undefined;
-    expect(await stage.run("page_text", { ref: "f3e1" })).toMatch(/^! frame-gone: /);
-    expect(await stage.run("page_text", { ref: "e1" })).toMatch(/^! page-gone: /);
+    expect(await stage.run("page_text", { ref: "f3kq1" })).toMatch(/^! frame-gone: /);
+    expect(await stage.run("page_text", { ref: "kq1" })).toMatch(/^! page-gone: /);
   });
 
   it("S24: what a frame gives goes through redaction once more", async () => {
     stage.answer = () => done("password=hunter2hunter2 and Bearer abcdefghijklmnopqrstuvwxyz012345");
-    const text = await stage.run("page_text", { ref: "e1" });
+    const text = await stage.run("page_text", { ref: "kq1" });
     expect(text).not.toMatch(/hunter2|abcdefghijklmnop/);
     stage.answer = () => ({ ok: false, code: "ambiguous", detail: 'e1 textbox "api_key=AKIAABCDEFGHIJKLMNOP"' });
-    expect(await stage.run("page_text", { ref: "e1" })).not.toMatch(/AKIA/);
+    expect(await stage.run("page_text", { ref: "kq1" })).not.toMatch(/AKIA/);
   });
 
   it("N18: a main document of another origin than its tab's address is not believed", async () => {
     stage.frames = [{ id: 0, url: "https://evil.example/", origin: "https://evil.example", focused: true }];
-    expect(await stage.run("page_text", { ref: "e1" })).toMatch(/^! tab-moved/);
+    expect(await stage.run("page_text", { ref: "kq1" })).toMatch(/^! tab-moved/);
   });
 });
 
 describe("wait_for", () => {
   it("is over as soon as it is true in one frame", async () => {
     stage.frames = [...stage.frames, CHILD];
-    stage.answer = (frame) => (frame === 3 ? done("f3e2 appeared") : new Promise(() => undefined));
-    expect(await stage.run("wait_for", { text: "Saved" })).toBe("f3e2 appeared");
+    stage.answer = (frame) => (frame === 3 ? done("f3kq2 appeared") : new Promise(() => undefined));
+    expect(await stage.run("wait_for", { text: "Saved" })).toBe("f3kq2 appeared");
   });
 
   it("that something is gone means gone from all of them", async () => {

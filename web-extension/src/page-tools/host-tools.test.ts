@@ -38,13 +38,13 @@ describe("registration", () => {
   it("goes on whatever the worker says to it", async () => {
     stage.tools.frame({ type: "set_host_tools_error", reason: "host-tools-rejected" });
     stage.tools.frame({ type: "set_host_tools_ack", toolNames: [] });
-    expect(await stage.run("page_text", { ref: "e1" })).toBe("done");
+    expect(await stage.run("page_text", { ref: "kq1" })).toBe("done");
   });
 });
 
 describe("a call", () => {
   it("gets exactly one answer, in the contract's form", async () => {
-    const id = stage.call("page_text", { ref: "e1" });
+    const id = stage.call("page_text", { ref: "kq1" });
     expect(await stage.result(id)).toBe("done");
     stage.tools.frame({ type: "host_tool_cancel", id: "x", targetId: id });
     await vi.advanceTimersByTimeAsync(60_000);
@@ -54,7 +54,7 @@ describe("a call", () => {
 
   it("that comes twice is answered once", async () => {
     stage.answer = never;
-    const id = stage.call("page_text", { ref: "e1" });
+    const id = stage.call("page_text", { ref: "kq1" });
     const again = { type: "host_tool_call", id, toolCallId: "t", toolName: "page_text", arguments: {} } as const;
     stage.tools.frame(again);
     await vi.advanceTimersByTimeAsync(16_000);
@@ -80,9 +80,9 @@ describe("a call", () => {
   });
 
   it("uses its scope up", async () => {
-    const id = stage.call("page_text", { ref: "e1" });
+    const id = stage.call("page_text", { ref: "kq1" });
     await stage.result(id);
-    stage.tools.frame({ type: "host_tool_call", id, toolCallId: "t", toolName: "page_text", arguments: { ref: "e1" } });
+    stage.tools.frame({ type: "host_tool_call", id, toolCallId: "t", toolName: "page_text", arguments: { ref: "kq1" } });
     await vi.waitFor(() => expect(stage.results(id)).toHaveLength(2));
     expect(stage.results(id)[1]).toMatchObject({ isError: true });
   });
@@ -90,7 +90,7 @@ describe("a call", () => {
   it("scopes without a call do not pile up", async () => {
     const scope = { type: "host_tool_scope", chatId: TURN, conversation: CONVERSATION, tabId: TAB } as const;
     for (let count = 0; count < 65; count += 1) stage.tools.frame({ ...scope, callId: `s-${count}` });
-    const call = { type: "host_tool_call", toolCallId: "t", toolName: "page_text", arguments: { ref: "e1" } } as const;
+    const call = { type: "host_tool_call", toolCallId: "t", toolName: "page_text", arguments: { ref: "kq1" } } as const;
     stage.tools.frame({ ...call, id: "s-0" });
     stage.tools.frame({ ...call, id: "s-64" });
     expect(await stage.result("s-0")).toMatch(/^! unscoped/);
@@ -99,14 +99,14 @@ describe("a call", () => {
 
   it("is one of eight at once", async () => {
     stage.answer = never;
-    const ids = Array.from({ length: 9 }, () => stage.call("page_text", { ref: "e1" }));
+    const ids = Array.from({ length: 9 }, () => stage.call("page_text", { ref: "kq1" }));
     expect(await stage.result(ids[8] ?? "")).toMatch(/^! busy: /);
     expect(ids.slice(0, 8).flatMap((id) => stage.results(id))).toEqual([]);
   });
 
   it("N20: ends by itself when the page never answers", async () => {
     stage.answer = never;
-    const id = stage.call("page_text", { ref: "e1" });
+    const id = stage.call("page_text", { ref: "kq1" });
     await vi.advanceTimersByTimeAsync(14_900);
     expect(stage.results(id)).toEqual([]);
     await vi.advanceTimersByTimeAsync(200);
@@ -116,7 +116,7 @@ describe("a call", () => {
 
   it("N20: that is cancelled stops in the page and is not answered", async () => {
     stage.answer = never;
-    const id = stage.call("page_text", { ref: "e1" });
+    const id = stage.call("page_text", { ref: "kq1" });
     await vi.waitFor(() => expect(stage.asked).toHaveLength(1));
     stage.tools.frame({ type: "host_tool_cancel", id: "x", targetId: id });
     await vi.waitFor(() => expect(stage.told).toMatchObject([{ kind: "sidewire-tool-end" }]));
@@ -130,7 +130,7 @@ describe("a call", () => {
       new Promise((resolve) => {
         answer = resolve;
       });
-    const id = stage.call("page_text", { ref: "e1" });
+    const id = stage.call("page_text", { ref: "kq1" });
     await vi.waitFor(() => expect(stage.asked).toHaveLength(1));
     stage.tools.linkLost();
     answer(done());
@@ -141,7 +141,7 @@ describe("a call", () => {
 
   it("N20: of a turn that ends is answered as cancelled", async () => {
     stage.answer = never;
-    const id = stage.call("page_text", { ref: "e1" });
+    const id = stage.call("page_text", { ref: "kq1" });
     await vi.waitFor(() => expect(stage.asked).toHaveLength(1));
     stage.end();
     expect(await stage.result(id)).toMatch(/^! cancelled: /);
@@ -151,14 +151,14 @@ describe("a call", () => {
     stage.answer = () => {
       throw new TypeError("Cannot read properties of undefined (reading 'secret')");
     };
-    expect(await stage.run("page_text", { ref: "e1" })).toBe(
+    expect(await stage.run("page_text", { ref: "kq1" })).toBe(
       "! failed: it did not work. Try another way, or tell the person.",
     );
-    stage.answer = () => ({ ok: false, code: "dead-ref", detail: "e1" });
-    expect(await stage.run("page_text", { ref: "e1" })).toMatch(/^! dead-ref: .*\(e1\).* Read the page again/);
+    stage.answer = () => ({ ok: false, code: "dead-ref", detail: "kq1" });
+    expect(await stage.run("page_text", { ref: "kq1" })).toMatch(/^! dead-ref: .*\(kq1\).* Read the page again/);
     for (const garbled of [null, 7, {}, { ok: true }, { ok: false, code: "made-up" }]) {
       stage.answer = () => garbled;
-      expect(await stage.run("page_text", { ref: "e1" })).toMatch(/^! failed: /);
+      expect(await stage.run("page_text", { ref: "kq1" })).toMatch(/^! failed: /);
     }
   });
 
@@ -178,7 +178,7 @@ describe("a call", () => {
 
   it("gives text that every JSON parser takes, cut at 64 KiB", async () => {
     stage.answer = () => done(`a\ud800b`);
-    expect(await stage.run("page_text", { ref: "e1" })).toBe("a\ufffdb");
+    expect(await stage.run("page_text", { ref: "kq1" })).toBe("a\ufffdb");
     stage.api = { url: "/api", status: 200, resourceType: null, body: "ä".repeat(40_000), truncated: false };
     const text = await stage.run("page_api");
     expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(65_536);
@@ -192,7 +192,7 @@ describe("Stop", () => {
 
   async function running(): Promise<{ id: string; call: string }> {
     stage.answer = never;
-    const id = stage.call("page_text", { ref: "e1" });
+    const id = stage.call("page_text", { ref: "kq1" });
     await vi.waitFor(() => expect(stage.asked).toHaveLength(1));
     return { id, call: stage.asked[0]?.call ?? "" };
   }
@@ -222,7 +222,7 @@ describe("a turn", () => {
     const { origin: _origin, ...turn } = Object(stage.turn);
     stage.turn = turn;
     for (const name of ["page_text", "page_click", "highlight", "page_screenshot", "page_api"]) {
-      const args = name === "page_click" || name === "highlight" ? { ref: "e1" } : {};
+      const args = name === "page_click" || name === "highlight" ? { ref: "kq1" } : {};
       expect(await stage.run(name, args)).toMatch(/^! page-not-shared: /);
     }
     expect(stage.asked).toEqual([]);
@@ -242,7 +242,7 @@ describe("a turn", () => {
       stage.goTo("https://evil.example/");
       return done("their secret");
     };
-    expect(await stage.run("page_text", { ref: "e1" })).toMatch(/^! tab-moved: /);
+    expect(await stage.run("page_text", { ref: "kq1" })).toMatch(/^! tab-moved: /);
   });
 
   it("N1: whose conversation is about another tab by now acts on neither", async () => {
@@ -277,13 +277,13 @@ describe("a turn", () => {
   });
 
   it("takes its drawings along when it ends", async () => {
-    await stage.run("annotate", { ref: "e1", text: "here" });
+    await stage.run("annotate", { ref: "kq1", text: "here" });
     stage.end();
     expect(stage.told.at(-1)).toEqual({ kind: "sidewire-tool-clear" });
   });
 
   it("578234e: is not harmed by a decoration that cannot be drawn", async () => {
     stage.answer = () => ({ ok: false, code: "dead-ref" });
-    expect(await stage.run("highlight", { ref: "e1" })).toMatch(/^nothing was drawn: dead-ref: /);
+    expect(await stage.run("highlight", { ref: "kq1" })).toMatch(/^nothing was drawn: dead-ref: /);
   });
 });

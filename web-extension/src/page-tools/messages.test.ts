@@ -45,11 +45,11 @@ describe("what the service worker takes from a renderer", () => {
     const reply = toolReply({ ok: true, text: "x".repeat(100_000) });
     expect(reply?.ok === true && reply.text.length).toBe(64 * 1024);
     const candidates = Array.from({ length: 60 }, (_, n) => ({
-      ref: `f3e${n}`,
+      ref: `f3kq${n}`,
       role: "button",
       name: "n".repeat(900),
     }));
-    const found = foundOf({ candidates: [{ ref: "e1;e2", role: "", name: "" }, ...candidates], total: -4 });
+    const found = foundOf({ candidates: [{ ref: "kq1;e2", role: "", name: "" }, ...candidates], total: -4 });
     expect(found?.candidates).toHaveLength(49);
     expect(found?.candidates[0]?.name).toHaveLength(400);
     expect(found?.total).toBe(49);

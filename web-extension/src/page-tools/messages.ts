@@ -11,6 +11,7 @@
  */
 import { isRecord, isString } from "../shared/guards";
 import { clip } from "../shared/text";
+import { isPrefix, parseRef } from "./refs";
 
 /** Tools that a content script runs. `page_screenshot`, `page_api` and `page_navigate` are the service worker's own. */
 export const FRAME_TOOLS = [
@@ -30,7 +31,7 @@ export type FrameTool = (typeof FRAME_TOOLS)[number];
 
 /** How a target is named: by reference, or by role, name and text (at least one of them). */
 export interface TargetArguments {
-  /** "e12", without the frame's prefix. */
+  /** "kq12", without the frame's prefix. */
   ref?: string;
   role?: string;
   /** Accessible name; equal, white space and case aside, else contained. */
@@ -117,7 +118,16 @@ export interface ToolClear {
   kind: "sidewire-tool-clear";
 }
 
-export type ToolMessage = ToolAsk | TargetAsk | ToolEnd | ToolBadge | ToolClear;
+/**
+ * Service worker → each frame: cover what reading would hide, because a picture of the page is about to be taken, or was
+ * taken. Answered with a `CoverReply` when all is drawn; the end of the call uncovers.
+ */
+export interface ToolCover {
+  kind: "sidewire-tool-cover";
+  call: string;
+}
+
+export type ToolMessage = ToolAsk | TargetAsk | ToolEnd | ToolBadge | ToolCover | ToolClear;
 
 /** Content script of the main frame → service worker: the person pressed Stop in the badge. */
 export interface StopPressed {
@@ -198,6 +208,17 @@ export interface TargetFacts {
 
 export type TargetReply = TargetFacts | FrameError;
 
+/** What is covered in a frame. */
+export interface FrameCovered {
+  ok: true;
+  /** Places, of those in view. */
+  covered: number;
+  /** The same places were covered since the call asked last. */
+  steady: boolean;
+}
+
+export type CoverReply = FrameCovered | FrameError;
+
 const REPLY_TEXT_MAX = 64 * 1024;
 const NAME_MAX = 400;
 const CANDIDATES_MAX = 50;
@@ -211,19 +232,20 @@ export function isToolMessage(value: unknown): value is ToolMessage {
   if (!isString(call) || call === "" || call.length > CALL_MAX) return false;
   switch (value["kind"]) {
     case "sidewire-tool-end":
+    case "sidewire-tool-cover":
       return true;
     case "sidewire-tool-badge":
       return isString(value["text"]) && isString(value["stop"]);
     case "sidewire-tool":
     case "sidewire-tool-target":
-      return isRecord(value["arguments"]) && isString(value["tool"]) && isPrefix(value["prefix"]);
+      return isRecord(value["arguments"]) && isString(value["tool"]) && mayBePrefix(value["prefix"]);
     default:
       return false;
   }
 }
 
-function isPrefix(value: unknown): boolean {
-  return value === undefined || (isString(value) && /^f\d{1,12}$/.test(value));
+function mayBePrefix(value: unknown): boolean {
+  return value === undefined || (isString(value) && isPrefix(value));
 }
 
 /** True for the name of a tool that runs in a frame. */
@@ -259,6 +281,13 @@ export function targetReply(value: unknown): TargetReply | null {
   return { ...facts, secret: value["secret"] !== false, editable: value["editable"] === true };
 }
 
+/** Reads a frame's answer about what it covers; null for anything else. */
+export function coverReply(value: unknown): CoverReply | null {
+  if (!isRecord(value)) return null;
+  if (value["ok"] !== true) return frameError(value);
+  return { ok: true, covered: countOf(value["covered"]), steady: value["steady"] === true };
+}
+
 /** Reads the candidates in the answer of `page_find`. */
 export function foundOf(value: unknown): Found | null {
   if (!isRecord(value) || !Array.isArray(value["candidates"])) return null;
@@ -276,7 +305,7 @@ export function textPart(value: unknown): TextPart | null {
 function candidateOf(value: unknown): Candidate[] {
   if (!isRecord(value)) return [];
   const { ref, role, name } = value;
-  if (!isString(ref) || !isString(role) || !isString(name) || !/^(?:f\d{1,12})?e\d{1,9}$/.test(ref)) return [];
+  if (!isString(ref) || !isString(role) || !isString(name) || parseRef(ref) === null) return [];
   const found: Candidate = { ref, role: clip(role, 40), name: clip(name, NAME_MAX) };
   return [value["offscreen"] === true ? { ...found, offscreen: true } : found];
 }

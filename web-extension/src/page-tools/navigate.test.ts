@@ -14,7 +14,7 @@ describe("page_navigate", () => {
     const seen = vi.spyOn(stage.browser, "navigate");
     expect(await go("../web/lb2?x=1")).toBe(`the page ${ORIGIN}/web/lb2 has loaded`);
     expect(seen).toHaveBeenCalledWith(expect.anything(), `${ORIGIN}/web/lb2?x=1`);
-    expect(await stage.run("page_text", { ref: "e1" })).toMatch(/^(done|! tab-moved)/);
+    expect(await stage.run("page_text", { ref: "kq1" })).toMatch(/^(done|! tab-moved)/);
   });
 
   it("shows the person where it goes", async () => {

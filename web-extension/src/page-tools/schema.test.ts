@@ -7,8 +7,8 @@ const ajv = new Ajv({ strict: true, allowUnionTypes: false });
 
 /** Values of all sorts, from right to absurd, tried for every argument of every tool. */
 const VALUES: unknown[] = [
-  "e12",
-  "f3e1",
+  "kq12",
+  "f3kq1",
   "button",
   "up",
   "top",

@@ -1,12 +1,13 @@
 /** The arguments that several page tools share. */
+import { REF_PATTERN } from "./refs";
 import type { Property } from "./schema";
 
-/** "e12", or "f3e12" in a frame. */
+/** "kq12", or "f3kq12" in a frame. */
 export const REF: Property = {
   type: "string",
-  description: "Ref of an element as page_snapshot, page_find or the page context gave it, such as e12 or f3e12.",
+  description: "Ref of an element as page_snapshot, page_find or the page context gave it, such as kq12 or f3kq12.",
   maxLength: 24,
-  pattern: "^(?:f[0-9]{1,9})?e[0-9]{1,9}$",
+  pattern: REF_PATTERN,
 };
 
 /** How a target is named: by its ref, or by role, name and text. */

@@ -140,6 +140,18 @@ fn rows_drawn_with_boxes_are_lines() {
 }
 
 #[test]
+fn what_has_no_words_is_known_by_its_icon() {
+    let icon = |name: &str, reference: &str| json!({ "role": "button", "ref": reference, "description": format!("icon: {name}") });
+    let long = json!({ "role": "text", "name": "x".repeat(3000), "offscreen": true });
+    let view = [icon("check", "e1"), icon("trash", "e2"), icon("flag", "e3"), long];
+    let expected = "button: \"\" [e1] — icon: check · \"\" [e2] — icon: trash · \"\" [e3] — icon: flag\n";
+    for budget in [1000, 100_000] {
+        let block = render(&page(&root(&view), None), budget).text;
+        assert!(block.contains(expected), "{block}");
+    }
+}
+
+#[test]
 fn a_sentence_keeps_its_links() {
     let sentence = json!({ "role": "paragraph", "children": [text("Ask"),
         { "role": "link", "name": "Ada", "ref": "e1", "url": "/ada" }, text(", she knows.")] });

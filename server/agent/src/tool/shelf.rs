@@ -10,10 +10,13 @@ use super::Tool;
 /// Shelves of one turn at most: clients that follow it at the same time.
 const SHELVES: usize = 8;
 
+/// Tools as they are passed around: one pointer.
+type Tools = Arc<[Arc<dyn Tool>]>;
+
 /// Tools that a client offers now. Clones are the same shelf.
 #[derive(Clone, Default)]
 // A std lock: held for one pointer copy.
-pub struct ToolShelf(Arc<RwLock<Arc<[Arc<dyn Tool>]>>>);
+pub struct ToolShelf(Arc<RwLock<Tools>>);
 
 impl ToolShelf {
     /// What is on it now.
@@ -35,7 +38,7 @@ impl ToolShelf {
 /// Everything a running turn may call. Clones are the same box.
 #[derive(Clone, Default)]
 pub struct Toolbox {
-    built_in: Arc<[Arc<dyn Tool>]>,
+    built_in: Tools,
     // A std lock: held while a few shelves are looked at.
     shelves: Arc<RwLock<Vec<ToolShelf>>>,
 }

@@ -15,11 +15,14 @@ use crate::event::{ToolContent, ToolEnd, ToolStart, TurnEvent};
 use crate::hooks::Verdict;
 use crate::message::{Message, Part, ResultContent, Role};
 use crate::modes;
+use crate::page_block::text::clip;
 use crate::provider::Picture;
 use crate::tool::{Tool, ToolCallContext, ToolKind, ToolOutput};
 
 /// Tool calls of one step that run at once.
 const PARALLEL_CALLS: usize = 8;
+/// Most bytes of each text of a result that are shown.
+const SHOWN: usize = 8 * 1024;
 /// A tool that is told to end has this long to clean up after itself.
 const FAREWELL: Duration = Duration::from_millis(500);
 
@@ -166,9 +169,10 @@ impl Step<'_> {
     }
 }
 
+/// What a person is shown of a result that does not say it; it stays in memory as long as its turn.
 fn words(content: &ResultContent) -> Option<ToolContent> {
     match content {
-        ResultContent::Text { text } => Some(ToolContent::Text(text.clone())),
+        ResultContent::Text { text } => Some(ToolContent::Text(clip(text, SHOWN).to_owned())),
         ResultContent::Image { .. } => None,
     }
 }

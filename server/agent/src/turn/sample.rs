@@ -10,11 +10,15 @@ use crate::error::{ProviderError, TurnFailure};
 use crate::event::{TurnEvent, TurnOutcome};
 use crate::feed::ANSWER_LIMIT;
 use crate::message::{Notice, Part, Usage};
+use crate::page_block::text::clip;
 use crate::provider::{FinishReason, ModelEvent, ModelRequest};
 use crate::references::Citation;
 
 /// Calls a model may ask for in one step; a model that asks for more is broken.
 const CALLS_PER_STEP: usize = 64;
+
+/// Bytes of a call's id or tool name that are kept; no tool has a longer name.
+const NAME: usize = 128;
 
 /// A tool call the model asked for.
 pub(super) struct Call {
@@ -82,7 +86,7 @@ impl Reply {
             _ => None,
         });
         for (call, id) in self.calls.iter_mut().zip(ids) {
-            let given = if id.is_empty() { "call" } else { id.as_str() };
+            let given = if id.is_empty() { "call" } else { clip(id, NAME) };
             let mut name = given.to_owned();
             let mut number = 1;
             while !names.insert(name.clone()) {
@@ -169,7 +173,7 @@ impl Turn {
                 }
                 reply.add_call(Call {
                     id: call_id,
-                    name,
+                    name: clip(&name, NAME).to_owned(),
                     arguments,
                 });
             }

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sidewire_agent::event::ToolContent;
-use sidewire_contract::frames::WorkerFrame;
 use sidewire_contract::host_tool::{HostToolCancel, HostToolResult};
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
@@ -208,8 +207,8 @@ impl Drop for Running {
 }
 
 fn cancel(target_id: &str) -> Post {
-    Post::Frame(Box::new(WorkerFrame::HostToolCancel(HostToolCancel {
+    Post::Cancel(HostToolCancel {
         id: Uuid::new_v4().simple().to_string(),
         target_id: target_id.to_owned(),
-    })))
+    })
 }

@@ -152,8 +152,8 @@ mod tests {
     use super::*;
 
     fn check_json(tools: Value) -> Result<Vec<Offered>, SetFault> {
-        let set = serde_json::from_value(json!({ "tools": tools })).unwrap();
-        check(set, &["display_media".to_owned()])
+        let tools = serde_json::from_value(tools).unwrap();
+        check(SetHostTools { tools }, &["display_media".to_owned()])
     }
 
     fn tool(name: &str) -> Value {

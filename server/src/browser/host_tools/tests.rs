@@ -1,3 +1,7 @@
+mod ends;
+mod results;
+mod sets;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,12 +89,16 @@ impl Rig {
 
     /// The next call, which is posted together with its scope.
     async fn called(&mut self) -> HostToolCall {
-        let Post::Together(frames) = self.sent.recv().await.unwrap() else {
+        let Post::Call(message) = self.sent.recv().await.unwrap() else {
             panic!("no call")
         };
-        match frames.as_slice() {
+        assert_eq!(message.turn.as_str(), "c-1");
+        match message.frames.as_slice() {
             [WorkerFrame::HostToolScope(scope), WorkerFrame::HostToolCall(call)] => {
-                assert_eq!(scope.call_id.as_str(), call.id);
+                assert_eq!(
+                    (scope.call_id.as_str(), &message.id),
+                    (call.id.as_str(), &call.id)
+                );
                 assert_eq!((scope.chat_id.as_str(), scope.tab_id.as_i64()), ("c-1", Some(7)));
                 call.clone()
             }
@@ -99,7 +107,10 @@ impl Rig {
     }
 
     async fn cancelled(&mut self) -> HostToolCancel {
-        serde_json::from_value(self.frame().await).unwrap()
+        match self.sent.recv().await.unwrap() {
+            Post::Cancel(cancel) => cancel,
+            _ => panic!("no cancel"),
+        }
     }
 
     fn quiet(&mut self) -> bool {
@@ -135,12 +146,14 @@ impl Rig {
     }
 
     fn result(&self, id: &str, members: Value) {
-        let mut frame = json!({ "type": "host_tool_result", "id": id });
-        frame
-            .as_object_mut()
-            .unwrap()
-            .extend(members.as_object().unwrap().clone());
-        let text = frame.to_string();
+        let Value::Object(mut frame) = members else {
+            panic!("{members}")
+        };
+        frame.extend([
+            ("type".into(), "host_tool_result".into()),
+            ("id".into(), id.into()),
+        ]);
+        let text = Value::Object(frame).to_string();
         match ClientFrame::decode(&text).unwrap() {
             ClientFrame::HostToolResult(result) => self.tools.result(result, text.len()),
             other => panic!("{other:?}"),
@@ -155,7 +168,8 @@ impl Rig {
 }
 
 fn set(tools: Value) -> SetHostTools {
-    serde_json::from_value(json!({ "tools": tools })).unwrap()
+    let tools = serde_json::from_value(tools).unwrap();
+    SetHostTools { tools }
 }
 
 fn words(text: &str) -> Value {
@@ -280,46 +294,6 @@ async fn calls_run_side_by_side_under_fresh_names() {
     );
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_silent_call_is_cancelled_and_the_model_is_told() {
-    let mut rig = Rig::new().await;
-    let began = Instant::now();
-    let calling = rig.read();
-    let call = rig.called().await;
-    let cancel = rig.cancelled().await;
-    assert_eq!(cancel.target_id, call.id);
-    assert_ne!(cancel.id, call.id);
-    assert_eq!(began.elapsed().as_secs(), 120);
-    assert!(
-        error(calling)
-            .await
-            .starts_with("the tool did not finish in 120 seconds")
-    );
-    rig.result(&call.id, words("late"));
-    assert_eq!(rig.tools.line.ignored(), 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn every_report_starts_the_clock_anew_until_ten_minutes_are_over() {
-    let mut rig = Rig::new().await;
-    let began = Instant::now();
-    let calling = rig.read();
-    let call = rig.called().await;
-    // The last report would allow until 11:00.
-    for at in 1..=6 {
-        tokio::time::sleep_until(began + Duration::from_secs(at * 90)).await;
-        assert!(rig.quiet() && !calling.is_finished(), "{at}");
-        rig.update(&call.id, &format!("{at}"));
-    }
-    assert_eq!(rig.cancelled().await.target_id, call.id);
-    assert_eq!(began.elapsed().as_secs(), 600);
-    assert!(
-        error(calling)
-            .await
-            .starts_with("the tool did not finish in 600 seconds")
-    );
-}
-
 #[tokio::test]
 async fn a_storm_of_reports_is_one_report() {
     let mut rig = Rig::new().await;
@@ -358,147 +332,6 @@ async fn a_storm_of_reports_is_one_report() {
 }
 
 #[tokio::test]
-async fn a_stopped_turn_cancels_its_calls_at_once() {
-    let mut rig = Rig::new().await;
-    let calling = rig.read();
-    let call = rig.called().await;
-    rig.cancel.cancel();
-    assert_eq!(rig.cancelled().await.target_id, call.id);
-    assert_eq!(error(calling).await, "the turn was stopped");
-    // What is called afterwards is not even sent.
-    assert_eq!(error(rig.read()).await, "the turn was stopped");
-    assert!(rig.quiet());
-    assert_eq!(rig.tools.line.running(), 0);
-}
-
-#[tokio::test]
-async fn a_call_that_nobody_waits_for_any_longer_is_cancelled() {
-    let mut rig = Rig::new().await;
-    let calling = rig.read();
-    let call = rig.called().await;
-    calling.abort();
-    assert_eq!(rig.cancelled().await.target_id, call.id);
-}
-
-#[tokio::test]
-async fn a_lost_client_fails_its_calls_at_once_and_without_a_frame() {
-    let mut rig = Rig::new().await;
-    let (calling, tool) = (rig.read(), Arc::clone(&rig.tools.shelf().tools()[0]));
-    rig.called().await;
-    drop(rig.tools.close_on_drop());
-    assert!(
-        error(calling)
-            .await
-            .contains("disconnected before the tool finished")
-    );
-    assert!(rig.quiet());
-    assert!(rig.tools.shelf().tools().is_empty());
-    let late = tool.call(rig.context(json!({ "range": "A1" }))).await;
-    assert!(text(&late).contains("no longer connected"), "{late:?}");
-    // A set that comes too late is not put in force.
-    rig.tools.queue(set(json!([])), 10);
-    rig.tools.register(&[]).await;
-    assert!(rig.tools.shelf().tools().is_empty());
-}
-
-#[tokio::test]
-async fn another_set_leaves_running_calls_answerable() {
-    let mut rig = Rig::new().await;
-    let (calling, old) = (rig.read(), Arc::clone(&rig.tools.shelf().tools()[0]));
-    let call = rig.called().await;
-    let ack = rig
-        .set(json!([{ "name": "other", "description": "x", "parameters": {} }]))
-        .await;
-    assert_eq!(ack["toolNames"], json!(["other"]));
-    rig.result(&call.id, words("still"));
-    assert_eq!(text(&calling.await.unwrap()), "still");
-    let late = old.call(rig.context(json!({ "range": "A1" }))).await;
-    assert_eq!(text(&late), "this tool is no longer offered");
-    assert_eq!(rig.set(json!([])).await["toolNames"], json!([]));
-    assert!(rig.tools.shelf().tools().is_empty());
-}
-
-#[tokio::test]
-async fn a_faulty_set_is_rejected_whole_and_the_old_one_stays() {
-    let mut rig = Rig::new().await;
-    let good = json!({ "name": "good", "description": "x", "parameters": {} });
-    let rejected = json!({ "type": "set_host_tools_error", "reason": "host-tools-rejected" });
-    assert_eq!(
-        rig.set(json!([good, { "name": " ", "description": "x", "parameters": {} }]))
-            .await,
-        rejected
-    );
-    rig.tools.queue(set(json!([good])), SET_FRAME + 1);
-    rig.tools.register(&[]).await;
-    assert_eq!(rig.frame().await, rejected);
-    let tools = rig.tools.shelf().tools();
-    rig.tools.queue(
-        set(json!([{ "name": "read", "description": "x", "parameters": {} }])),
-        10,
-    );
-    rig.tools.register(&tools).await;
-    assert_eq!(rig.frame().await, rejected, "a name of the worker's own");
-    let names: Vec<_> = rig
-        .tools
-        .shelf()
-        .tools()
-        .iter()
-        .map(|tool| tool.meta().name.clone())
-        .collect();
-    assert_eq!(names, ["read", "secret"]);
-}
-
-#[tokio::test]
-async fn sets_are_answered_in_order_of_arrival() {
-    let mut rig = Rig::without_tools();
-    let named = |name: String| json!([{ "name": name, "description": "x", "parameters": {} }]);
-    for at in 0..20 {
-        match at % 5 {
-            4 => rig.tools.queue_unreadable(),
-            _ => rig.tools.queue(set(named(format!("t{at}"))), 10),
-        }
-    }
-    // The handlers run in any order.
-    let handlers = (0..20).rev().map(|_| {
-        let tools = Arc::clone(&rig.tools);
-        async move { tools.register(&[]).await }
-    });
-    futures_util::future::join_all(handlers).await;
-    for at in 0..20 {
-        let answer = rig.frame().await;
-        let expected = if at % 5 == 4 {
-            Value::Null
-        } else {
-            json!([format!("t{at}")])
-        };
-        assert_eq!(answer.get("toolNames").cloned().unwrap_or_default(), expected);
-    }
-}
-
-#[tokio::test]
-async fn a_result_that_cannot_be_read_or_is_too_large_ends_its_call_at_once() {
-    let mut rig = Rig::new().await;
-    let calling = rig.read();
-    let call = rig.called().await;
-    rig.tools.unreadable("host_tool_update", &call.id);
-    assert!(!calling.is_finished());
-    rig.tools.unreadable("host_tool_result", &call.id);
-    assert!(error(calling).await.contains("could not be read"));
-    for (bytes, fails) in [
-        (limits::HOST_TOOL_RESULT - 1, false),
-        (limits::HOST_TOOL_RESULT, false),
-        (limits::HOST_TOOL_RESULT + 1, true),
-    ] {
-        let calling = rig.read();
-        let id = rig.called().await.id;
-        let result = json!({ "id": id, "result": { "content": [] } });
-        rig.tools.result(serde_json::from_value(result).unwrap(), bytes);
-        let output = calling.await.unwrap();
-        assert_eq!(output.is_error, fails, "{bytes}: {output:?}");
-    }
-}
-
-#[tokio::test]
 async fn calls_of_one_connection_are_not_without_number() {
     let mut rig = Rig::new().await;
     let mut calls = Vec::new();
@@ -514,105 +347,5 @@ async fn calls_of_one_connection_are_not_without_number() {
     drop(rig.tools.close_on_drop());
     for call in calls {
         error(call).await;
-    }
-}
-
-#[tokio::test]
-async fn what_a_model_reads_of_a_result() {
-    let mut rig = Rig::new().await;
-    let long = "é".repeat(50_000);
-    let rows: [(Value, bool, String); 8] = [
-        (json!([]), false, "(done; the tool gave no output)".into()),
-        (json!([]), true, "Host tool execution failed".into()),
-        (
-            json!([{ "type": "text", "text": "" }]),
-            true,
-            "Host tool execution failed".into(),
-        ),
-        (
-            json!([{ "type": "text", "text": "a" }, { "type": "text", "text": "b" }]),
-            true,
-            "a\nb".into(),
-        ),
-        (
-            json!([{ "type": "chart", "points": [1, 2] }]),
-            false,
-            r#"{"points":[1,2],"type":"chart"}"#.into(),
-        ),
-        (json!([{ "type": "text" }]), false, r#"{"type":"text"}"#.into()),
-        (
-            json!([{ "type": "image", "data": "nope", "mimeType": "image/png" }]),
-            false,
-            "(a picture that cannot be shown: ".into(),
-        ),
-        (
-            json!([{ "type": "text", "text": long }]),
-            false,
-            format!(
-                "{}\n(cut here: 34464 more bytes; ask for a smaller part)",
-                "é".repeat(32_768)
-            ),
-        ),
-    ];
-    for (content, is_error, expected) in rows {
-        let calling = rig.read();
-        let call = rig.called().await;
-        rig.result(
-            &call.id,
-            json!({ "result": { "content": content }, "isError": is_error }),
-        );
-        let output = calling.await.unwrap();
-        assert!(
-            text(&output).starts_with(&expected),
-            "{content:.100}: {:.100}",
-            text(&output)
-        );
-        assert_eq!(output.is_error, is_error);
-    }
-}
-
-#[tokio::test]
-async fn a_picture_is_kept_and_named() {
-    let mut rig = Rig::new().await;
-    // One transparent pixel.
-    let data =
-        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    let picture = json!({ "type": "image", "data": data, "mimeType": "image/png" });
-    let conversation = rig.store.conversation_for(place()).await.unwrap().id;
-    let tool = Arc::clone(&rig.tools.shelf().tools()[0]);
-    let mut context = rig.context(json!({ "range": "A1" }));
-    context.conversation = conversation;
-    let calling = tokio::spawn(async move { tool.call(context).await });
-    let call = rig.called().await;
-    rig.result(
-        &call.id,
-        json!({ "result": { "content": vec![picture; PICTURES + 1] } }),
-    );
-    let output = calling.await.unwrap();
-    assert_eq!(
-        (output.media.len(), output.content.len()),
-        (PICTURES, PICTURES + 1),
-        "{output:?}"
-    );
-    assert_eq!(text(&output), "(one more picture, which is not shown)");
-    let original = output.media[0].original.clone().unwrap();
-    assert_eq!(
-        output.content[1],
-        ResultContent::Image {
-            mime_type: "image/png".into(),
-            blob: original.reference.as_str().to_owned(),
-        }
-    );
-}
-
-fn place() -> Lookup {
-    Lookup {
-        owner: Owner("me".into()),
-        origin: Origin::Browser,
-        hint: None,
-        session_key: "s".into(),
-        tab: 7,
-        browser_run: None,
-        now_ms: 1,
     }
 }

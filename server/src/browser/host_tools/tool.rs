@@ -16,7 +16,7 @@ use sidewire_contract::text::NonEmpty;
 use tokio::time::{Instant, sleep_until};
 
 use super::super::translate;
-use super::super::writer::Post;
+use super::super::writer::{Post, ToolCall};
 use super::line::{Line, Outcome, Refused, Running};
 use super::result::Gallery;
 use super::schema::{ArgumentFault, Parameters};
@@ -61,12 +61,9 @@ impl HostTool {
     async fn run(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
         let arguments = self.parameters.check(call.arguments.clone()).await?;
         let mut running = self.line.begin(self.generation)?;
-        let frames = self
-            .frames(call, &running.id, arguments)
-            .ok_or(CallError::TooLarge);
-        let sent = match frames {
-            Ok(frames) => self.send(call, frames).await,
-            Err(error) => Err(error),
+        let sent = match self.message(call, &running.id, arguments) {
+            Some(message) => self.send(call, message).await,
+            None => Err(CallError::TooLarge),
         };
         if let Err(error) = sent {
             running.forget();
@@ -89,15 +86,11 @@ impl HostTool {
     }
 
     /// The call, and before it the tab it is about (decision 12); `None` when they do not fit a frame.
-    fn frames(
-        &self,
-        call: &ToolCallContext,
-        id: &str,
-        arguments: Map<String, Value>,
-    ) -> Option<Vec<WorkerFrame>> {
+    fn message(&self, call: &ToolCallContext, id: &str, arguments: Map<String, Value>) -> Option<ToolCall> {
+        let turn = ChatId::new(call.turn.id.0.clone()).ok()?;
         let scope = WorkerFrame::HostToolScope(HostToolScope {
             call_id: NonEmpty::new(id).ok()?,
-            chat_id: ChatId::new(call.turn.id.0.clone()).ok()?,
+            chat_id: turn.clone(),
             conversation: translate::conversation_id(call.conversation)?,
             tab_id: Number::from(call.tab),
         });
@@ -107,14 +100,20 @@ impl HostTool {
             tool_name: self.meta.name.clone(),
             arguments,
         });
-        (call.encode().len() <= limits::BROWSER_FRAME).then(|| vec![scope, call])
+        let fits = call.encode().len() <= limits::BROWSER_FRAME;
+        fits.then(|| ToolCall {
+            turn,
+            id: id.to_owned(),
+            frames: vec![scope, call],
+        })
     }
 
-    async fn send(&self, call: &ToolCallContext, frames: Vec<WorkerFrame>) -> Result<(), CallError> {
+    async fn send(&self, call: &ToolCallContext, message: ToolCall) -> Result<(), CallError> {
+        let post = Post::Call(Box::new(message));
         tokio::select! {
             biased;
             () = call.cancel.cancelled() => Err(CallError::Stopped),
-            sent = self.line.post(Post::Together(frames)) => sent.then_some(()).ok_or(CallError::Disconnected),
+            sent = self.line.post(post) => sent.then_some(()).ok_or(CallError::Disconnected),
         }
     }
 

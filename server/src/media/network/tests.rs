@@ -230,6 +230,7 @@ fn a_server_that_names_a_type_has_to_be_right() {
     ] {
         assert!(check_type(said, MimeType::Png).is_ok(), "{said:?}");
     }
+    assert!(check_type(Some("image/jpg"), MimeType::Jpeg).is_ok());
     let error = check_type(Some("text/html; charset=utf-8"), MimeType::Png).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -113,7 +113,10 @@ function closeAtomic(draft: Draft): void {
   const own = draft.children.filter((child) => !NESTED.has(child.node.role));
   const { name } = draft.node;
   if (name === undefined) setName(draft.node, wordsIn(own));
-  else showBeside(draft.node, name, wordsIn(own));
+  else {
+    const seen = own.filter((child) => !child.quiet);
+    showBeside(draft.node, name, wordsIn(seen));
+  }
   if (draft.node.name === undefined && draft.element !== null) nameWordless(draft.node, draft.element);
   draft.children = [...actable(own), ...nested];
 }

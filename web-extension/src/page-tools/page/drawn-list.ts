@@ -28,11 +28,13 @@ const LISTS = "[role='listbox'], [role='menu'], [role='tree'], [role='grid']";
 const OPENERS = "[role='combobox'], [aria-haspopup]:not([aria-haspopup='false']), [aria-expanded]";
 const PLAIN_PRESS = { double: false, modifiers: [] } as const;
 /** How long a list may take to open, and to fill after something was typed. */
-const OPENING_MS = 4000;
+const OPENING_MS = 2000;
+const TYPED_OPENING_MS = 500;
 const LOOK_MS = 60;
 /** How far a long list is looked through. */
 const SCROLLS_MAX = 40;
 const OPTIONS_MAX = 1000;
+const ATTEMPTS_MAX = 3;
 const FILTERED = { quiet: 250, most: 3000 };
 
 /** Chooses options by their labels, opening the list first if it is closed. */
@@ -91,11 +93,13 @@ class DrawnList {
     const { view, signal } = this.#job;
     const point = await reach(opener, view, signal);
     this.#job.check();
+    // A field that is typed into may open its list only then.
+    const patience = this.#field() === null ? OPENING_MS : TYPED_OPENING_MS;
     press(point, PLAIN_PRESS);
-    if (await this.#filled(OPENING_MS / 2)) return;
+    if (await this.#filled(patience)) return;
     // Some open by a key only.
     pressKey(opener, { key: "ArrowDown", modifiers: [] });
-    if (await this.#filled(OPENING_MS / 2)) return;
+    if (await this.#filled(patience)) return;
     if (!isTextField(opener)) throw new ToolFault("no-such-option", `${spokenOf(opener)} did not open a list`);
   }
 
@@ -116,10 +120,24 @@ class DrawnList {
     }
     const seen = this.#has(wanted) ? this.#options() : await this.#scrollTo(wanted);
     try {
-      await this.#press(chosenOption(seen, wanted).of);
+      await this.#pressLabelled(wanted, seen);
     } catch (fault) {
       await this.#leave(field, before);
       throw fault;
+    }
+  }
+
+  /** A list that draws itself anew while it is scrolled has another element for the same option. */
+  async #pressLabelled(wanted: string, seen: readonly Option<Element>[]): Promise<void> {
+    let option = chosenOption(seen, wanted);
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await this.#press(option.of);
+      } catch (fault) {
+        const drawnAnew = fault instanceof ToolFault && fault.code === "dead-ref" && attempts < ATTEMPTS_MAX;
+        if (!drawnAnew) throw fault;
+        option = chosenOption(this.#options(), wanted);
+      }
     }
   }
 

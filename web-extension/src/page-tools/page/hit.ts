@@ -20,6 +20,8 @@ export interface Point {
 }
 
 const STABLE_FRAMES = 40;
+/** Boxes of a wrapped element that are tried. */
+const BOXES_MAX = 4;
 /** Where in a box to press: its middle first, then around it. */
 const SPOTS = [
   [0.5, 0.5],
@@ -79,11 +81,23 @@ async function untilStable(element: Element, view: Window, signal: AbortSignal):
   throw new ToolFault("not-visible", `${spokenOf(element)} does not stop moving`);
 }
 
-/** A point in view where the element is on top; null when there is none. */
+/** A point in view where the element is on top, away from other controls in it if it can be; null when there is none. */
 function pointOn(element: Element, pressed: Element, view: Window): Point | null {
-  for (const [x, y] of spotsOf(pressed, view)) {
+  const points = spotsOf(pressed, view).flatMap(([x, y]) => {
     const under = topmost(view.document, x, y);
-    if (under !== null && counts(under, element) && isFrameClear(view, x, y)) return { x, y, element: under };
+    const hit = under !== null && counts(under, element) && isFrameClear(view, x, y);
+    return hit ? [{ x, y, element: under }] : [];
+  });
+  return points.find((point) => controlAt(point.element, element) === null) ?? points[0] ?? null;
+}
+
+const CONTROLS = "a[href], button, input, select, textarea, summary, [role='button'], [role='link'], [role='checkbox']";
+
+/** Another control between a point's element and the one to press. */
+function controlAt(under: Element, element: Element): Element | null {
+  for (const at of upwards(under)) {
+    if (at === element || (at instanceof HTMLLabelElement && at.control === element)) return null;
+    if (at.matches(CONTROLS)) return at;
   }
   return null;
 }
@@ -97,9 +111,10 @@ function spotsOf(element: Element, view: Window): [number, number][] {
     const height = Math.min(bottom, sight.bottom) - seen.top;
     return width > 0 && height > 0 ? [{ ...seen, width, height }] : [];
   });
-  const [largest] = boxes.sort((a, b) => b.width * b.height - a.width * a.height);
-  if (largest === undefined) return [];
-  return SPOTS.map(([x, y]) => [largest.left + largest.width * x, largest.top + largest.height * y]);
+  const largest = boxes.sort((a, b) => b.width * b.height - a.width * a.height).slice(0, BOXES_MAX);
+  return largest.flatMap((box) =>
+    SPOTS.map(([x, y]): [number, number] => [box.left + box.width * x, box.top + box.height * y]),
+  );
 }
 
 /** The innermost element at a point, through open shadow roots, our own drawings aside. */
@@ -116,7 +131,11 @@ export function topmost(document: Document, x: number, y: number): Element | nul
 /** Whether pressing `under` presses the element: it is the element, inside it, or on its label. */
 function counts(under: Element, element: Element): boolean {
   if (holds(element, under)) return true;
-  for (const at of upwards(under)) if (at instanceof HTMLLabelElement) return at.control === element;
+  // A link in a label is followed, and does not press the control.
+  for (const at of upwards(under)) {
+    if (at instanceof HTMLLabelElement) return at.control === element;
+    if (at.matches(CONTROLS)) return false;
+  }
   return false;
 }
 

@@ -11,6 +11,7 @@ export const CSS = `
   border: 1px solid #5b3df5; background: #fff; color: #1b1830; box-shadow: 0 4px 16px rgb(0 0 0 / .28);
   font: 400 14px/1.45 system-ui, sans-serif; white-space: pre-wrap; overflow-wrap: anywhere; text-align: start;
 }
+.cover { position: fixed; pointer-events: none; background: #26233a; forced-color-adjust: none; }
 .badge {
   position: fixed; inset-block-start: 12px; inset-inline-end: 12px; display: flex; align-items: center; gap: 8px;
   max-width: min(420px, calc(100vw - 24px)); padding: 6px 6px 6px 12px; border-radius: 999px; pointer-events: auto;

@@ -28,12 +28,12 @@ export class Layer {
   }
 
   /** Draws an element above the page; false where the page has no room for it. */
-  add(drawing: HTMLElement): boolean {
+  add(drawing: HTMLElement, how: "fading" | "at once"): boolean {
     const root = this.#root ?? this.#make();
     if (root === null) return false;
     root.append(drawing);
     this.raise();
-    this.#fadeIn(drawing);
+    if (how === "fading") this.#fadeIn(drawing);
     return true;
   }
 

@@ -77,7 +77,7 @@ export function candidateOf(match: Match, prefix: string): Candidate {
   return offscreen ? { ...candidate, offscreen: true } : candidate;
 }
 
-/** `e12 button "Save"`, one line. */
+/** `kq12 button "Save"`, one line. */
 export function candidateLine({ ref, role, name, offscreen }: Candidate): string {
   return `${ref} ${role}${name === "" ? "" : ` "${name}"`}${offscreen === true ? " (out of view)" : ""}`;
 }

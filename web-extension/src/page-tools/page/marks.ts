@@ -1,15 +1,21 @@
 /**
- * What is drawn over the page: outlines, callouts and the badge. Each follows its element while the page scrolls and
- * ends with its call, with the turn, or after its time.
+ * What is drawn over the page: outlines, callouts, the badge, and covers while a picture is taken. Each follows its
+ * element while the page scrolls and ends with its call, with the turn, or after its time.
  */
 import { Layer } from "./layer";
-import { placeCallout, placeOutline } from "./placing";
+import { type Box, placeBox, placeCallout, placeOutline, zoomOf } from "./placing";
 
 /** Why something is drawn, which says when it goes: with its call, or with the turn. */
 export type MarkLife = { call: string } | { seconds: number };
 
+/** A cover goes with its call, or after its time at the latest. */
+export interface CoverLife {
+  call: string;
+  milliseconds: number;
+}
+
 interface Mark {
-  life: MarkLife;
+  life: MarkLife | CoverLife;
   drawings: HTMLElement[];
   /** Puts the drawings where they belong; false when there is nothing left to mark. */
   place(): boolean;
@@ -45,6 +51,7 @@ export class Marks {
     if (callout !== null) {
       callout.textContent = text;
       callout.setAttribute("role", "note");
+      callout.dir = "auto";
     }
     const place = () => {
       if (!element.isConnected) return false;
@@ -79,6 +86,29 @@ export class Marks {
     this.#add({ life: { call }, drawings: [badge], place: () => true });
   }
 
+  /** Covers some places at once and opaquely; false where the page has no room for drawings. */
+  cover(life: CoverLife, boxes: () => Box[]): boolean {
+    const covers = this.#drawing("covers");
+    const place = () => {
+      const cover = boxes().map((box) => {
+        const drawing = this.#drawing("cover");
+        placeBox(drawing, box, zoomOf(covers));
+        return drawing;
+      });
+      covers.replaceChildren(...cover);
+      return true;
+    };
+    const added = this.#add({ life, drawings: [covers], place });
+    // The former ones go only now, so that nothing shows in between.
+    this.#drop((mark) => mark.drawings[0] !== covers && isCoverOf(mark, life.call));
+    return added;
+  }
+
+  /** Whether covers of a call are on the page. */
+  has(call: string): boolean {
+    return this.#marks.some((mark) => isCoverOf(mark, call) && mark.drawings[0]?.isConnected === true) && this.#layer.keep();
+  }
+
   /** Removes what was drawn for a call; with a class, only that. */
   end(call: string, kind?: string): void {
     const fits = ({ drawings }: Mark) => kind === undefined || drawings.some((each) => each.className === kind);
@@ -102,12 +132,12 @@ export class Marks {
   }
 
   #add(mark: Mark): boolean {
-    for (const drawing of mark.drawings) if (!this.#layer.add(drawing)) return false;
+    const how = "milliseconds" in mark.life ? "at once" : "fading";
+    for (const drawing of mark.drawings) if (!this.#layer.add(drawing, how)) return false;
     this.#marks.push(mark);
-    if ("seconds" in mark.life) {
-      mark.timer = setTimeout(() => this.#drop((each) => each === mark), mark.life.seconds * 1000);
-    }
-    const [oldest] = this.#marks;
+    const time = timeOf(mark.life);
+    if (time !== null) mark.timer = setTimeout(() => this.#drop((each) => each === mark), time);
+    const oldest = this.#marks.find(({ life }) => !("milliseconds" in life));
     if (this.#marks.length > MARKS_MAX) this.#drop((each) => each === oldest);
     mark.place();
     this.#follow();
@@ -134,4 +164,13 @@ export class Marks {
       this.#follow();
     });
   }
+}
+
+function timeOf(life: MarkLife | CoverLife): number | null {
+  if ("milliseconds" in life) return life.milliseconds;
+  return "seconds" in life ? life.seconds * 1000 : null;
+}
+
+function isCoverOf({ life }: Mark, call: string): boolean {
+  return "milliseconds" in life && life.call === call;
 }

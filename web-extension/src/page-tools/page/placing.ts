@@ -16,6 +16,20 @@ export function placeOutline(outline: HTMLElement, { left, top, width, height }:
   outline.style.height = `${height + 2 * OFF}px`;
 }
 
+/** Lays a drawing exactly over a box; the page may have zoomed itself, and our drawings with it. */
+export function placeBox(drawing: HTMLElement, { left, top, width, height }: Box, zoom: number): void {
+  drawing.style.left = `${left / zoom}px`;
+  drawing.style.top = `${top / zoom}px`;
+  drawing.style.width = `${width / zoom}px`;
+  drawing.style.height = `${height / zoom}px`;
+}
+
+/** How much an element is zoomed by the style of what it stands in. */
+export function zoomOf(element: Element): number {
+  const zoom: unknown = Reflect.get(element, "currentCSSZoom");
+  return typeof zoom === "number" && zoom > 0 ? zoom : 1;
+}
+
 /** Puts a callout below a box, above it where there is no room, and always inside the viewport. */
 export function placeCallout(callout: HTMLElement, box: Box, view: Window): void {
   const { offsetWidth: width, offsetHeight: height } = callout;

@@ -16,7 +16,7 @@ import type { Option } from "./options";
 import { chosenOption } from "./options";
 import { chooseRadio, radiosOf } from "./radio-group";
 
-export const pageSelect: PageTool = { target: "one", acts: true, limit: 15_000, examine, run };
+export const pageSelect: PageTool = { target: "one", acts: true, limit: 14_000, examine, run };
 
 /** Of the browser's own lists it is known beforehand what they hold. */
 function examine(element: Element, args: Arguments): Element {

@@ -2,8 +2,9 @@
  * The guarded path of every tool call in this frame: who asks, what it means, whether it is still what the person was
  * asked about, how long it may take; and exactly one answer.
  */
-import type { FrameDone, StopPressed, TargetAsk, TargetReply, ToolAsk, ToolMessage, ToolReply } from "../messages";
+import type { CoverReply, FrameDone, StopPressed, TargetAsk, TargetReply, ToolAsk, ToolMessage, ToolReply } from "../messages";
 import { isFrameTool, isToolMessage } from "../messages";
+import { Covers } from "./covers";
 import type { Described } from "./describe";
 import { describe, isSecret, isTypedInto } from "./describe";
 import { refusal, ToolFault } from "./fault";
@@ -24,7 +25,7 @@ interface Call {
 
 const CALLS_MAX = 64;
 /** Longer than a person has to answer and a tool to run. */
-const CALL_MILLISECONDS = 240_000;
+const CALL_MILLISECONDS = 720_000;
 /** How long an outline stays after the tool is done. */
 const AFTERGLOW_MILLISECONDS = 700;
 
@@ -32,20 +33,24 @@ const AFTERGLOW_MILLISECONDS = 700;
 export class ToolService {
   readonly #view: Window;
   readonly #marks: Marks;
+  readonly #covers: Covers;
   readonly #calls = new Map<string, Call>();
 
   constructor(view: Window) {
     this.#view = view;
     this.#marks = new Marks(view);
+    this.#covers = new Covers(view, this.#marks);
   }
 
   /** Takes a message; a promise of the answer where one is due. */
-  take(message: ToolMessage): Promise<ToolReply | TargetReply> | null {
+  take(message: ToolMessage): Promise<ToolReply | TargetReply | CoverReply> | null {
     switch (message.kind) {
       case "sidewire-tool":
         return this.#run(message);
       case "sidewire-tool-target":
         return Promise.resolve(this.#target(message));
+      case "sidewire-tool-cover":
+        return this.#covers.cover(message.call).catch(refusal);
       case "sidewire-tool-end":
         this.#end(message.call);
         return null;
@@ -71,12 +76,18 @@ export class ToolService {
       const acted = element === null ? null : (tool.examine?.(element, ask.arguments) ?? element);
       const described = element === null ? this.#page() : describe(element);
       this.#call(ask.call).asked = { element, described };
-      if (acted !== null) this.#marks.mark(acted, { call: ask.call });
+      this.#outline(acted, ask.call);
       const secret = acted !== null && isSecret(acted);
       return { ok: true, ...described, secret, editable: acted !== null && isTypedInto(acted) };
     } catch (fault) {
       return refusal(fault);
     }
+  }
+
+  /** Outlines what a call acts on, once. */
+  #outline(element: Element | null, call: string): void {
+    this.#marks.end(call, "outline");
+    if (element !== null) this.#marks.mark(element, { call });
   }
 
   async #run(ask: ToolAsk): Promise<ToolReply> {
@@ -102,7 +113,8 @@ export class ToolService {
     try {
       signal.throwIfAborted();
       const job = this.#job(tool, ask, { call, signal });
-      if (tool.acts === true && job.target !== null) this.#marks.mark(job.target, { call: ask.call });
+      // Drawn before anything is done, so that the person sees where.
+      if (tool.acts === true) this.#outline(job.target, ask.call);
       return await orAborted(Promise.resolve(tool.run(job)), signal);
     } catch (fault) {
       if (tool.decorates === true) return skipped(fault);

@@ -1,5 +1,6 @@
 /** Which element a call means: by reference, or by a locator that fits exactly one. */
 import { elementOf } from "../../capture/page/refs";
+import { parseRef } from "../refs";
 import type { Arguments } from "./arguments";
 import { textArgument } from "./arguments";
 import { ToolFault } from "./fault";
@@ -24,9 +25,9 @@ export function resolved(args: Arguments, place: Place): Element | null {
 }
 
 function byRef(ref: string): Element {
-  const own = /^(?:f\d+)?(e\d+)$/.exec(ref.trim())?.[1];
-  if (own === undefined) throw new ToolFault("bad-arguments", `"${ref}" is no reference; one looks like e12`);
-  const element = elementOf(own);
+  const parsed = parseRef(ref);
+  if (parsed === null) throw new ToolFault("bad-arguments", `"${ref}" is no reference; one looks like kq12`);
+  const element = elementOf(parsed.local);
   if (element === null) throw new ToolFault("dead-ref", `${ref} is not on the page any more`);
   return element;
 }

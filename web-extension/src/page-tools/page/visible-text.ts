@@ -7,7 +7,7 @@ import { clean } from "../../capture/page/names";
 import { roleOf } from "../../capture/page/roles";
 import { isEditable } from "../../capture/page/states";
 import { clipsAway, renderingOf, styleOf, viewportOf } from "../../capture/page/visibility";
-import { redactLabelled } from "../../capture/redact";
+import { redactLabelled, redactText } from "../../capture/redact";
 import { rootedTree } from "../../capture/tree";
 import { isSecret } from "./describe";
 
@@ -30,6 +30,12 @@ export function visibleText(root: Element): string {
   return new TextReader(view !== null && viewportOf(view) !== null).read(root);
 }
 
+/** The words in an element that reading hides, wherever they stand; null when there is too much to read. */
+export function hiddenWords(root: Element): Text[] | null {
+  const view = root.ownerDocument.defaultView;
+  return new TextReader(view !== null && viewportOf(view) !== null).hidden(root);
+}
+
 /** An element whose contents are being read. */
 interface Open {
   contents: readonly Node[];
@@ -42,8 +48,12 @@ interface Open {
 
 class TextReader {
   readonly #tree = rootedTree({ role: "WebArea" });
+  /** Where the words of each node stand. */
+  readonly #places: Text[][] = [];
   readonly #laidOut: boolean;
   #run = "";
+  /** Where the words of the run stand. */
+  #parts: Text[] = [];
   #read = 0;
 
   constructor(laidOut: boolean) {
@@ -51,27 +61,46 @@ class TextReader {
   }
 
   read(root: Element): string {
+    this.#collect(root);
+    redactLabelled(this.#tree);
+    return this.#lines();
+  }
+
+  hidden(root: Element): Text[] | null {
+    if (!this.#collect(root)) return null;
+    const before = this.#tree.nodes.map(({ name }) => name);
+    redactLabelled(this.#tree);
+    const isHidden = (name: string | undefined, now: string | undefined): boolean =>
+      name !== undefined && (name !== now || redactText(name) !== name);
+    return this.#tree.nodes.flatMap(({ name }, index) =>
+      isHidden(before[index], name) ? (this.#places[index] ?? []) : [],
+    );
+  }
+
+  /** Collects the words; false when it stopped early. */
+  #collect(root: Element): boolean {
     const started = performance.now();
     const open: Open[] = [{ contents: contentsOf(root), next: 0, home: 0, block: true, lines: false }];
     for (let steps = 0, top = open.at(-1); top !== undefined && steps < NODES_MAX; steps += 1, top = open.at(-1)) {
-      if (steps % STEPS_BETWEEN_LOOKS === 0 && performance.now() - started > READ_MILLISECONDS) break;
+      if (steps % STEPS_BETWEEN_LOOKS === 0 && performance.now() - started > READ_MILLISECONDS) return false;
       const node = this.#read > TEXT_MAX ? undefined : top.contents[top.next];
       top.next += 1;
       if (node === undefined) {
         if (top.block) this.#flush(top.home);
         open.pop();
-      } else if (node instanceof Text) this.#text(node.data, top);
+      } else if (node instanceof Text) this.#text(node, top);
       else if (node instanceof Element) {
         const inner = this.#enter(node, top);
         if (inner !== null) open.push(inner);
       }
     }
-    redactLabelled(this.#tree);
-    return this.#lines();
+    return open.length === 0 && this.#read <= TEXT_MAX;
   }
 
-  #text(words: string, { home, lines }: Open): void {
+  #text(text: Text, { home, lines }: Open): void {
+    const words = text.data;
     this.#read += words.length;
+    this.#parts.push(text);
     if (!lines) {
       this.#run += words;
       return;
@@ -81,6 +110,7 @@ class TextReader {
     for (const line of rest) {
       this.#flush(home);
       this.#run = line;
+      this.#parts.push(text);
     }
   }
 
@@ -107,13 +137,16 @@ class TextReader {
   /** Gives the words collected so far to their node; the words of a row's cell are one. */
   #flush(home: number): void {
     const words = clean(this.#run, LINE_MAX);
+    const parts = this.#parts;
     this.#run = "";
+    this.#parts = [];
     const node = this.#tree.nodes[home];
     if (words === "" || node === undefined) return;
-    if (node.role === "WebArea" || node.role === "row") {
-      const part = this.#tree.nodes[this.#part("text", home)];
-      if (part !== undefined) part.name = words;
-    } else if (node.name === undefined || CELLS.has(node.role)) {
+    const own = node.role === "WebArea" || node.role === "row" ? this.#part("text", home) : home;
+    this.#places[own] = [...(this.#places[own] ?? []), ...parts];
+    const part = this.#tree.nodes[own];
+    if (part !== undefined && own !== home) part.name = words;
+    else if (node.name === undefined || CELLS.has(node.role)) {
       node.name = node.name === undefined ? words : `${node.name} ${words}`;
     } else node.name = `${node.name}\n${words}`;
   }

@@ -8,6 +8,7 @@ import { elementOf } from "../../capture/page/refs";
 import { renderingOf } from "../../capture/page/visibility";
 import { redactUrl } from "../../capture/redact";
 import type { FrameDone } from "../messages";
+import { parseRef } from "../refs";
 import { disabledReason } from "./able";
 import type { Arguments } from "./arguments";
 import { choiceArgument, flagArgument, numberArgument, textArgument } from "./arguments";
@@ -74,7 +75,7 @@ function urlCondition(view: Window, url: string): Condition {
 }
 
 function shownRef(ref: string): Element[] {
-  const element = elementOf(ref.replace(/^f\d+/, ""));
+  const element = elementOf(parseRef(ref)?.local ?? "");
   return element !== null && renderingOf(element) === "shown" ? [element] : [];
 }
 
@@ -105,7 +106,7 @@ function until(condition: Condition, { view, signal }: Job, most: number): Promi
     };
     signal.addEventListener("abort", () => reject(signal.reason), { signal: end });
     onChange(rootsOf(view.document), () => Math.max(LOOK_MS, cost * LOOK_SHARE), end, look);
-    const poll = setInterval(() => view.document.hidden || look(), POLL_MS);
+    const poll = setInterval(() => view.document.hidden || cost * LOOK_SHARE > POLL_MS || look(), POLL_MS);
     const timer = setTimeout(() => resolve(attempt(condition, reject)), most);
     end.addEventListener("abort", () => {
       clearInterval(poll);

@@ -98,8 +98,8 @@ const media = (names: MediaName[], mode: MediaMode = "well"): MakeScene => {
 };
 
 const GRANTS = {
-  "grant:a": { origin: `https://${HOST}`, actions: ["click", "type", "choose"] },
-  "grant:b": { origin: "https://wiki.example.com", actions: ["scroll"] },
+  [`grant:https://${HOST}`]: { origin: `https://${HOST}`, actions: ["click", "type", "choose"] },
+  "grant:https://wiki.example.com": { origin: "https://wiki.example.com", actions: ["scroll"] },
 };
 
 /** The scenes by name. */

@@ -69,8 +69,8 @@ export function installFakeChrome(surroundings: Surroundings): Asked {
     extension: { inIncognitoContext: false },
     windows: { getCurrent: async () => ({ id: 7 }), WINDOW_ID_CURRENT: -2 },
     storage: {
-      local: area(surroundings.local, () => changed.emit(null)),
-      session: area({}, () => changed.emit(null)),
+      local: area(surroundings.local, () => changed.emit({})),
+      session: area({}, () => changed.emit({})),
       managed: area(surroundings.managed ?? {}, () => undefined),
       onChanged: changed,
     },

@@ -82,7 +82,7 @@ pub(super) fn status(lines: &mut Lines, node: &AxNode, place: Place<'_>) {
 /// A picture; a drawing may hold the table it was drawn from.
 pub(super) fn image(lines: &mut Lines, node: &AxNode, place: Place<'_>) {
     let name = own_name(lines, node);
-    let is_told = !name.is_empty() && !place.covered.contains(&name);
+    let is_told = name.contains(char::is_alphanumeric) && !place.covered.contains(&name);
     if node::is_plain(node) {
         if is_told {
             let line = format!("img \"{name}\"");

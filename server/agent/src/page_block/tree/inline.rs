@@ -48,17 +48,21 @@ pub(super) fn control(lines: &mut Lines, node: &AxNode, with_role: bool) -> Stri
     }
     push_states(&mut line, node);
     push_ref(&mut line, node);
+    // What has no words is known by its description alone, such as the name of its icon.
+    if raw.is_empty() || lines.detail == Detail::Full {
+        push_more(lines, &mut line, " — ", node.description.as_deref());
+    }
     if lines.detail == Detail::Full {
-        if let Some(description) = node.description.as_deref().filter(|text| !text.is_empty()) {
-            let description = lines.text(description);
-            line.push_str(&format!(" — {description}"));
-        }
-        if let Some(url) = node.url.as_deref().filter(|url| !url.is_empty()) {
-            let url = lines.text(url);
-            line.push_str(&format!(" → {url}"));
-        }
+        push_more(lines, &mut line, " → ", node.url.as_deref());
     }
     line
+}
+
+fn push_more(lines: &mut Lines, line: &mut String, mark: &str, more: Option<&str>) {
+    if let Some(more) = more.filter(|more| !more.is_empty()) {
+        line.push_str(mark);
+        line.push_str(&lines.text(more));
+    }
 }
 
 /// Everything a table cell, list item or value says, with the references of what can be acted on.
@@ -173,6 +177,7 @@ fn same_but_ref(one: &AxNode, other: &AxNode) -> bool {
         && one.value == other.value
         && node::states(one) == node::states(other)
         && one.url == other.url
+        && one.description == other.description
         && node::words(one, 200) == node::words(other, 200)
 }
 

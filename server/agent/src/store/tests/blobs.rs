@@ -106,6 +106,17 @@ async fn delete_all_sets_the_files_of_an_owner_free() {
 }
 
 #[tokio::test]
+async fn an_export_names_the_media_of_each_turn() {
+    let store = memory();
+    conversation_with(&store, "shown", "x", 10).await;
+    let mut export = store.export(None);
+    export.next_item().await.unwrap();
+    let turn = serde_json::to_value(export.next_item().await.unwrap()).unwrap();
+    let named = &turn["record"]["media"][0]["original"]["ref"];
+    assert_eq!(named, &json!(format!("blob:sha256:{}", "0f".repeat(32))));
+}
+
+#[tokio::test]
 async fn the_quota_counts_each_file_once_and_is_said_in_the_error() {
     let store = memory();
     let (one, two) = (

@@ -126,9 +126,12 @@ async fn what_the_assistant_is_told_follows_its_tools() {
     assert!(!ran.requests[0].system.contains("You have tools"));
 }
 
+/// Which call was made when.
+type Noted = Arc<Mutex<Vec<(String, Duration)>>>;
+
 /// Tools that note when they are called.
-fn noting(names: &[&str]) -> (Vec<Arc<dyn Tool>>, Arc<Mutex<Vec<(String, Duration)>>>) {
-    let (noted, began) = (Arc::<Mutex<Vec<_>>>::default(), Instant::now());
+fn noting(names: &[&str]) -> (Vec<Arc<dyn Tool>>, Noted) {
+    let (noted, began) = (Noted::default(), Instant::now());
     let tools = names
         .iter()
         .map(|name| {

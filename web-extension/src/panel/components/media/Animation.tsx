@@ -1,6 +1,6 @@
 /**
- * A picture that moves by itself. An `img` cannot be paused, so while it stands still its first moment is shown instead:
- * the poster, or the first picture of the file, drawn once.
+ * A picture that moves by itself. An `img` cannot be paused, so while it stands still the first picture of the file is
+ * drawn instead.
  */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { MediaAsset, MediaDescriptor } from "../../../media/descriptor";

@@ -1,6 +1,6 @@
 /** A timeline of pictures. */
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import type { MediaDescriptor, PictureFrame } from "../../../media/descriptor";
+import type { PictureFrame } from "../../../media/descriptor";
 import { timelineOf } from "../../../media/timeline";
 import { useAsset } from "../../media/use-asset";
 import { useFrames } from "../../media/use-frames";

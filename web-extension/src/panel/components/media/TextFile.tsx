@@ -1,6 +1,6 @@
 /** A file of plain text. */
 import { useEffect, useState } from "preact/hooks";
-import type { MediaAsset, MediaDescriptor } from "../../../media/descriptor";
+import type { MediaAsset } from "../../../media/descriptor";
 import { t } from "../../i18n";
 import { useAsset } from "../../media/use-asset";
 import { altOf } from "../../media/words";

@@ -1,6 +1,6 @@
 /** A timeline of texts. A text is shown as it is, never as anything else. */
 import { useLayoutEffect, useMemo } from "preact/hooks";
-import type { MediaDescriptor, TextFrame } from "../../../media/descriptor";
+import type { TextFrame } from "../../../media/descriptor";
 import { timelineOf } from "../../../media/timeline";
 import { usePlayback } from "../../media/use-playback";
 import { altOf } from "../../media/words";

@@ -1,11 +1,15 @@
 use std::fs;
 
+use sidewire_agent::ids::{ConversationId, Owner};
 use sidewire_agent::record::Origin;
 use sidewire_agent::store::Lookup;
 use sidewire_agent::tool::ToolOutput;
 use sidewire_contract::media::TimelineFrame;
-use sidewire_contract::number::Count;
+use sidewire_contract::number::{Count, Positive};
 
+use super::super::chunk::{Unavailable, Wanted};
+use super::super::ffmpeg::DEGRADATION;
+use super::super::library::LibraryConfig;
 use super::super::mp4::tests::film;
 use super::super::network::tests::Sandbox;
 use super::super::sniff::tests::{gif, png};
@@ -63,6 +67,14 @@ async fn conversation(store: &Store, hint: &str) -> ConversationId {
 
 fn ann() -> Owner {
     Owner("ann".to_owned())
+}
+
+fn address(url: &str) -> Address<'_> {
+    Address {
+        url,
+        tool: "display_media",
+        limit: MEDIA_BYTES,
+    }
 }
 
 impl Room {
@@ -326,7 +338,7 @@ async fn frames_are_all_words_or_all_pictures() {
 
     let (file, _) = room
         .library
-        .fetch(&room.store, "https://cdn.example/words.txt", "display_media")
+        .fetch(&room.store, address("https://cdn.example/words.txt"))
         .await
         .unwrap();
     let frames = vec![frame(Content::Text("said".into())), frame(Content::Source(file))];
@@ -366,7 +378,7 @@ async fn a_fetched_file_tells_its_address_and_has_to_be_what_the_server_says() {
         .file("https://cdn.example/liar.png", "image/gif", &bytes)
         .file("https://cdn.example/page", "text/html", b"<html>");
     let room = room(web).await;
-    let fetch = |url: &'static str| room.library.fetch(&room.store, url, "display_media");
+    let fetch = |url| room.library.fetch(&room.store, address(url));
     let (source, about) = fetch("https://cdn.example/a/shot.png?token=t").await.unwrap();
     let media = room.library.show(room.place(), source, about).await.unwrap();
     let json = serde_json::to_value(&media).unwrap();
@@ -379,6 +391,12 @@ async fn a_fetched_file_tells_its_address_and_has_to_be_what_the_server_says() {
             "{url}: {error}"
         );
     }
+    let long = Address {
+        limit: bytes.len() as u64 - 1,
+        ..address("https://cdn.example/a/shot.png?token=t")
+    };
+    let error = room.library.fetch(&room.store, long).await.err().unwrap();
+    assert!(error.to_string().contains("longer than"), "{error}");
     assert_eq!(room.files(), 1);
 }
 

@@ -1,0 +1,126 @@
+//! What becomes of a result.
+
+use super::*;
+
+#[tokio::test]
+async fn a_result_that_cannot_be_read_or_is_too_large_ends_its_call_at_once() {
+    let mut rig = Rig::new().await;
+    let calling = rig.read();
+    let call = rig.called().await;
+    rig.tools.unreadable("host_tool_update", &call.id);
+    assert!(!calling.is_finished());
+    rig.tools.unreadable("host_tool_result", &call.id);
+    assert!(error(calling).await.contains("could not be read"));
+    for (bytes, fails) in [
+        (limits::HOST_TOOL_RESULT - 1, false),
+        (limits::HOST_TOOL_RESULT, false),
+        (limits::HOST_TOOL_RESULT + 1, true),
+    ] {
+        let calling = rig.read();
+        let id = rig.called().await.id;
+        let result = json!({ "id": id, "result": { "content": [] } });
+        rig.tools.result(serde_json::from_value(result).unwrap(), bytes);
+        let output = calling.await.unwrap();
+        assert_eq!(output.is_error, fails, "{bytes}: {output:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_model_reads_of_a_result() {
+    let mut rig = Rig::new().await;
+    let long = "é".repeat(50_000);
+    let rows: [(Value, bool, String); 8] = [
+        (json!([]), false, "(done; the tool gave no output)".into()),
+        (json!([]), true, "Host tool execution failed".into()),
+        (
+            json!([{ "type": "text", "text": "" }]),
+            true,
+            "Host tool execution failed".into(),
+        ),
+        (
+            json!([{ "type": "text", "text": "a" }, { "type": "text", "text": "b" }]),
+            true,
+            "a\nb".into(),
+        ),
+        (
+            json!([{ "type": "chart", "points": [1, 2] }]),
+            false,
+            r#"{"points":[1,2],"type":"chart"}"#.into(),
+        ),
+        (json!([{ "type": "text" }]), false, r#"{"type":"text"}"#.into()),
+        (
+            json!([{ "type": "image", "data": "nope", "mimeType": "image/png" }]),
+            false,
+            "(a picture that cannot be shown: ".into(),
+        ),
+        (
+            json!([{ "type": "text", "text": long }]),
+            false,
+            format!(
+                "{}\n(cut here: 34464 more bytes; ask for a smaller part)",
+                "é".repeat(32_768)
+            ),
+        ),
+    ];
+    for (content, is_error, expected) in rows {
+        let calling = rig.read();
+        let call = rig.called().await;
+        rig.result(
+            &call.id,
+            json!({ "result": { "content": content }, "isError": is_error }),
+        );
+        let output = calling.await.unwrap();
+        assert!(
+            text(&output).starts_with(&expected),
+            "{content:.100}: {:.100}",
+            text(&output)
+        );
+        assert_eq!(output.is_error, is_error);
+    }
+}
+
+#[tokio::test]
+async fn a_picture_is_kept_and_named() {
+    let mut rig = Rig::new().await;
+    // One transparent pixel.
+    let data =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    let picture = json!({ "type": "image", "data": data, "mimeType": "image/png" });
+    let conversation = rig.store.conversation_for(place()).await.unwrap().id;
+    let tool = Arc::clone(&rig.tools.shelf().tools()[0]);
+    let mut context = rig.context(json!({ "range": "A1" }));
+    context.conversation = conversation;
+    let calling = tokio::spawn(async move { tool.call(context).await });
+    let call = rig.called().await;
+    rig.result(
+        &call.id,
+        json!({ "result": { "content": vec![picture; PICTURES + 1] } }),
+    );
+    let output = calling.await.unwrap();
+    assert_eq!(
+        (output.media.len(), output.content.len()),
+        (PICTURES, PICTURES + 1),
+        "{output:?}"
+    );
+    assert_eq!(text(&output), "(one more picture, which is not shown)");
+    let original = output.media[0].original.clone().unwrap();
+    assert_eq!(
+        output.content[1],
+        ResultContent::Image {
+            mime_type: "image/png".into(),
+            blob: original.reference.as_str().to_owned(),
+        }
+    );
+}
+
+fn place() -> Lookup {
+    Lookup {
+        owner: Owner("me".into()),
+        origin: Origin::Browser,
+        hint: None,
+        session_key: "s".into(),
+        tab: 7,
+        browser_run: None,
+        now_ms: 1,
+    }
+}
