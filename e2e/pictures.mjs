@@ -1,4 +1,4 @@
-/** Copies the pictures that the README shows from the last run of `tests/looks.test.ts` to where they are kept. */
+/** Copies the pictures that the README and docs show from the last run of the `looks` tests to where they are kept. */
 import { copyFile, mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
@@ -12,6 +12,11 @@ const KEPT = [
   "history-light",
   "preview-dark",
   "first-run-light",
+  "consent-light",
+  "consent-dark",
+  "annotated-light",
+  "picture-light",
+  "picture-dark",
 ];
 
 const from = new URL("artifacts/panel/", import.meta.url);

@@ -8,6 +8,7 @@ import { expect } from "vitest";
 import type { ModelCall } from "../harness/model";
 import { SidePanel } from "../harness/side-panel";
 import { type Stage, test } from "../harness/stage";
+import { coloursIn, type Region } from "../page-tools/pixels";
 import { pageUrl, servePages } from "../page-tools/site";
 
 const CARD = "document.querySelector('[data-consent]')";
@@ -107,12 +108,55 @@ test("a picture is there again after the panel was closed and the worker killed"
   expect(await pictureIn(again)).toEqual(before);
 });
 
+const COVER = "38 35 58";
+
+test("a picture covers what a reading hides, under scroll and zoom, in shadow roots and frames", async ({ set }) => {
+  const { stage, page, panel } = await beside(await set({ sites: [await servePages()] }), "Document", "secrets");
+  await panel.ask("Show me.");
+  let call = await stage.model.call();
+  for (const zoom of ["1", "1.25"]) {
+    await page.evaluate((zoom) => {
+      document.documentElement.style.setProperty("zoom", zoom);
+      scrollTo(0, 300);
+    }, zoom);
+    call.use({ name: "page_screenshot", arguments: {} });
+    call = await stage.model.call();
+    expect(call.results.join("\n")).toContain("secrets are covered at 7 places");
+    await checkCovered(stage, page, call);
+  }
+  expect(await page.locator("html > [popover]").count(), "the covers are gone").toBe(0);
+  call.say("Here it is.");
+  await panel.shows("Here it is.");
+});
+
+/** All secrets of the page are one colour in the last picture, and what is none is not. */
+async function checkCovered(stage: Stage, page: Page, told: ModelCall): Promise<void> {
+  const picture = told.messages.flatMap((message) => message.pictures).at(-1) ?? "";
+  const boxes = async (selector: string): Promise<Region[]> => {
+    const found = await Promise.all(page.frames().map(async (frame) => frame.locator(selector).all()));
+    return (await Promise.all(found.flat().map((each) => each.boundingBox()))).filter((box) => box !== null);
+  };
+  const secrets = await boxes("[data-secret]");
+  expect(secrets).toHaveLength(6);
+  const others = await boxes("#name, #port");
+  const width = await page.evaluate(() => innerWidth);
+  const blank = await (await stage.browser()).context.newPage();
+  const colours = await coloursIn(blank, picture, width, [...secrets, ...others]);
+  await blank.close();
+  for (const colour of colours.slice(0, secrets.length)) expect(colour).toEqual([COVER]);
+  for (const colour of colours.slice(secrets.length)) expect(colour).toContain("255 255 255");
+}
+
 /** A page with the real side panel beside it, in a mode. */
-async function beside(stage: Stage, mode: string): Promise<{ stage: Stage; page: Page; panel: SidePanel }> {
+async function beside(
+  stage: Stage,
+  mode: string,
+  name = "load-balancer",
+): Promise<{ stage: Stage; page: Page; panel: SidePanel }> {
   const browser = await stage.browser();
-  const page = await browser.open(pageUrl("load-balancer"));
+  const page = await browser.open(pageUrl(name));
   const panel = await SidePanel.open(browser, page);
-  await panel.shows("lb1");
+  await panel.shows(name === "load-balancer" ? "lb1" : await page.title());
   if (mode !== "Explain") await panel.choose(mode);
   return { stage, page, panel };
 }

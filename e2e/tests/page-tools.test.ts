@@ -389,6 +389,20 @@ describe("reading", () => {
     refused(await run("page_find", {}), "bad-arguments", /role, a name or a text/);
   });
 
+  test("a reference of the page before is dead on the next one, and never another element", async () => {
+    const { page, run } = await open("plain");
+    const old = await refOf(run, "button", "Ask");
+    await page.goto(pageUrl("plain"));
+    const now = await refOf(run, "button", "Ask");
+    expect(now).not.toBe(old);
+    // The same number, so that only the page's own letters keep the two apart.
+    expect(now.slice(2)).toBe(old.slice(2));
+    refused(await run("page_click", { ref: old }), "dead-ref", old);
+    expect(await page.locator("#dialog").isVisible()).toBe(false);
+    done(await run("page_click", { ref: now }));
+    expect(await page.locator("#dialog").isVisible()).toBe(true);
+  });
+
   test("page_text reads all that is seen and nothing else, in pages, without secrets", async () => {
     const { run } = await open("words");
     const first = done(await run("page_text", { limit: 500 }));

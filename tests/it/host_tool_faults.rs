@@ -150,12 +150,14 @@ async fn fault_12_a_client_that_returns_brings_its_tools_to_the_running_turn() {
     rig.model
         .script(Script::stream().call("1", "look", &json!({})).done());
     rig.model
-        .script(Script::stream().wait(&gate).call("2", "look", &json!({})).done());
+        .script(Script::stream().call("2", "look", &json!({})).done());
+    rig.model
+        .script(Script::stream().wait(&gate).call("3", "look", &json!({})).done());
     rig.model.script(Script::says("done"));
     let mut hosted = Hosted::ask(&mut client, question("c-1", "Look.")).await;
     let first = hosted.called(&mut client).await;
     client.vanish();
-    // Nobody waited: the model is asked again while no client is there.
+    // Nobody waited: the model is asked again while no client is there, and what it calls then fails at once.
     assert!(
         rig.told(1)
             .await
@@ -166,18 +168,19 @@ async fn fault_12_a_client_that_returns_brings_its_tools_to_the_running_turn() {
         [""; 0],
         "nobody is there to be called"
     );
+    assert!(rig.told(2).await.contains("no longer connected"));
     let mut client = rig.worker.client_as(&identity).await;
     client.send(resume("c-1")).await;
     hosted.until(&mut client, "turn_snapshot").await;
     offer(&mut client, &["look"]).await;
     client.send_text(&result(&first.call.id, "TOO LATE")).await;
     gate.open();
-    let second = hosted.called(&mut client).await;
-    assert_eq!(second.call.tool_call_id, "2");
-    client.send_text(&result(&second.call.id, "seen")).await;
+    let third = hosted.called(&mut client).await;
+    assert_eq!(third.call.tool_call_id, "3");
+    client.send_text(&result(&third.call.id, "seen")).await;
     assert_eq!(hosted.ended(&mut client).await.done(), "done");
-    assert_eq!(rig.told(2).await, "seen");
-    assert_eq!(rig.model.request(2).await.tools(), ["look"]);
+    assert_eq!(rig.told(3).await, "seen");
+    assert_eq!(rig.model.request(3).await.tools(), ["look"]);
 }
 
 #[tokio::test]

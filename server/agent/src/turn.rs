@@ -24,9 +24,9 @@ use crate::prompt;
 use crate::provider::{ModelRequest, Provider};
 use crate::references::Citation;
 use crate::store::Store;
+use crate::tool::Toolbox;
 use crate::tool::offer::{Need, offered};
-use crate::tool::{Tool, Toolbox};
-use calls::{Showing, Step};
+use calls::{Seen, Showing, Step};
 use sample::{Call, Reply, Sampled};
 
 /// Model calls a turn may make (decision 26).
@@ -111,9 +111,10 @@ impl Turn {
         let mut finished = Finished::new();
         let mut usage = Usage::default();
         let mut call_names = HashSet::new();
+        let mut seen = Seen::default();
         let showing = Showing::default();
         for step in 1..=STEP_CEILING {
-            let tools = self.equip(&mut request);
+            self.equip(&mut request, &mut seen);
             if let Verdict::Refuse(_) = self.hooks.before_model(&self.place, &mut request).await {
                 return finished.ended(TurnOutcome::Failed(TurnFailure::Plugin));
             }
@@ -131,7 +132,7 @@ impl Turn {
             let step = Step {
                 turn: &self,
                 mode: request.mode,
-                tools,
+                seen: &seen,
                 showing: &showing,
             };
             let (results, pictures) = step.answer(calls).await;
@@ -148,7 +149,7 @@ impl Turn {
     }
 
     /// Gives the request the tools of this moment, and room for what tools gave so far.
-    fn equip(&self, request: &mut ModelRequest) -> Vec<Arc<dyn Tool>> {
+    fn equip(&self, request: &mut ModelRequest, seen: &mut Seen) {
         let window = self.provider.describe().window;
         let tools = self.toolbox.tools();
         let need = Need::new(request.mode, &request.question, &request.messages);
@@ -157,7 +158,7 @@ impl Turn {
         if fit::fit(request, window) {
             self.feed.push(TurnEvent::Notice(Notice::HistoryTrimmed));
         }
-        tools
+        seen.extend(tools.into_iter().map(|tool| (tool.meta().name.clone(), tool)));
     }
 
     fn attempt(&self, number: u32) -> Attempt {

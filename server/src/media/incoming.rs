@@ -75,16 +75,13 @@ impl Incoming {
         Ok(())
     }
 
-    /// Waits until all of it is on the disk and gives it its name.
+    /// Gives it its name. It may not be on the disk yet; see [`Staged::sync`].
     pub(crate) fn finish(self) -> Result<Staged, IncomingError> {
         if self.len == 0 {
             return Err(IncomingError::Empty);
         }
         let kept = match self.sink {
-            Sink::File(file) => {
-                file.as_file().sync_all()?;
-                Kept::File(file.into_temp_path())
-            }
+            Sink::File(file) => Kept::File(file.into_temp_path()),
             Sink::Memory(held) => Kept::Memory(held.into()),
         };
         Ok(Staged {
@@ -115,6 +112,14 @@ pub(super) trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
 impl Staged {
+    /// Waits until all of it is on the disk.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        match &self.kept {
+            Kept::File(path) => File::options().write(true).open(path)?.sync_all(),
+            Kept::Memory(_) => Ok(()),
+        }
+    }
+
     /// Reads it from its beginning.
     pub(super) fn reader(&self) -> io::Result<Box<dyn ReadSeek>> {
         Ok(match &self.kept {

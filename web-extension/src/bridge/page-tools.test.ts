@@ -25,7 +25,7 @@ const REF = `blob:sha256:${"a".repeat(64)}`;
 
 /** The page has one frame, whose content script finds and does everything. */
 function playPage(): void {
-  const result = { url: URL_A, origin: ORIGIN, focused: true };
+  const result = { url: URL_A, origin: ORIGIN, path: "", focus: null };
   fake.inject = async () => [{ frameId: 0, result }];
   fake.contentScript = async (_tab, message) =>
     Object(message).kind === "sidewire-tool-target"

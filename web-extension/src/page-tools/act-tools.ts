@@ -62,7 +62,7 @@ const fill = frameAct({
 const select = frameAct({
   name: "page_select",
   label: "Choose",
-  description: `Chooses options of a select, list box, combo box, or sets a checkbox or radio group. ${ONE_TARGET}`,
+  description: `Chooses options of a select, list box or combo box, or one of a radio group. For a checkbox use page_click. ${ONE_TARGET}`,
   action: "choose",
   properties: {
     ...TARGET,

@@ -12,7 +12,7 @@ beforeEach(() => {
 
 const facts = (frameId: number, url: string) => ({
   frameId,
-  result: { url, origin: new URL(url).origin, focused: false },
+  result: { url, origin: new URL(url).origin, path: frameId === 0 ? "" : `${frameId}`, focus: null },
 });
 
 describe("the frames of a tab", () => {

@@ -18,6 +18,8 @@ export interface Frame {
 export interface FrameAccess {
   /** The readable frames, the main one first; fails as `unreadable-page` when that cannot be read. */
   list(tabId: number): Promise<Frame[]>;
+  /** The same where none may be missing: a frame that is too busy to say what it is fails it too. */
+  all(tabId: number): Promise<Frame[]>;
   /** Asks one frame, putting the content script there first where it is missing; undefined when nobody answers. */
   ask(tabId: number, frameId: number, message: ToolMessage): Promise<unknown>;
   /** Tells all frames, or one. */
@@ -27,15 +29,17 @@ export interface FrameAccess {
 /** A frame that is busy must not hide the others for longer. */
 const LIST_MS = 2_000;
 /** A page with more frames than this is made to be a burden. */
-const FRAMES_MAX = 64;
+export const FRAMES_MAX = 64;
 
 /** The browser's frames. */
 export const browserFrames: FrameAccess = {
   async list(tabId) {
     const all = await within(LIST_MS, facts({ tabId, allFrames: true }), null);
-    const frames = all ?? (await within(LIST_MS, facts({ tabId, frameIds: [0] }), null));
-    if (frames === null || frames[0]?.id !== 0) throw new ToolError("unreadable-page");
-    return frames.slice(0, FRAMES_MAX);
+    return readable(all ?? (await within(LIST_MS, facts({ tabId, frameIds: [0] }), null)));
+  },
+
+  async all(tabId) {
+    return readable(await within(LIST_MS, facts({ tabId, allFrames: true }), null));
   },
 
   async ask(tabId, frameId, message) {
@@ -62,15 +66,53 @@ export const browserFrames: FrameAccess = {
   },
 };
 
+function readable(frames: Frame[] | null): Frame[] {
+  if (frames === null || frames[0]?.id !== 0) throw new ToolError("unreadable-page");
+  return frames.slice(0, FRAMES_MAX);
+}
+
 async function facts(target: chrome.scripting.InjectionTarget): Promise<Frame[]> {
   const results = await chrome.scripting.executeScript({ target, func: factsOfFrame, injectImmediately: true });
   const frames = results.flatMap(({ frameId, result }) => (result ? [{ id: frameId, ...result }] : []));
-  return frames.toSorted((a, b) => a.id - b.id);
+  const focused = focusedOf(frames);
+  return frames
+    .map(({ id, url, origin }) => ({ id, url, origin, focused: id === focused }))
+    .toSorted((a, b) => a.id - b.id);
+}
+
+/** What a frame says of itself. */
+interface Facts {
+  url: string;
+  origin: string;
+  /** Its position in each `window.frames` from the top down, as `3/0`; "" for the main frame. */
+  path: string;
+  /** The position of the frame in it that has its focus; -1 for one that has none, null where no frame has it. */
+  focus: number | null;
+}
+
+/**
+ * The frame in which a key would arrive if the person clicked back into the page: while the side panel has the focus, no
+ * document says that it has it, but each still knows which of its elements did.
+ */
+function focusedOf(frames: readonly (Facts & { id: number })[]): number | undefined {
+  let at = frames.find(({ path }) => path === "");
+  for (let depth = 0; at !== undefined && at.focus !== null && depth < FRAMES_MAX; depth += 1) {
+    const path = at.path === "" ? `${at.focus}` : `${at.path}/${at.focus}`;
+    at = frames.find((frame) => frame.path === path);
+  }
+  return at?.id;
 }
 
 /** Runs in a frame, in the extension's own world; it is sent there as text and may use nothing from this module. */
-function factsOfFrame(): { url: string; origin: string; focused: boolean } {
-  const active = document.activeElement;
-  const below = active instanceof HTMLIFrameElement || active instanceof HTMLFrameElement;
-  return { url: location.href, origin: self.origin, focused: document.hasFocus() && !below };
+function factsOfFrame(): Facts {
+  const positionOf = (child: Window, parent: Window): number =>
+    Array.from({ length: Math.min(parent.length, 200) }, (_, index) => parent[index]).indexOf(child);
+  const path: number[] = [];
+  for (let view: Window = window; view !== view.parent && path.length < 32; view = view.parent)
+    path.unshift(positionOf(view, view.parent));
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  const frame = active instanceof HTMLIFrameElement || active instanceof HTMLFrameElement ? active : null;
+  const focus = frame?.contentWindow ? positionOf(frame.contentWindow, window) : null;
+  return { url: location.href, origin: self.origin, path: path.join("/"), focus };
 }

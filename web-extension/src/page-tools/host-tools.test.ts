@@ -82,7 +82,13 @@ describe("a call", () => {
   it("uses its scope up", async () => {
     const id = stage.call("page_text", { ref: "kq1" });
     await stage.result(id);
-    stage.tools.frame({ type: "host_tool_call", id, toolCallId: "t", toolName: "page_text", arguments: { ref: "kq1" } });
+    stage.tools.frame({
+      type: "host_tool_call",
+      id,
+      toolCallId: "t",
+      toolName: "page_text",
+      arguments: { ref: "kq1" },
+    });
     await vi.waitFor(() => expect(stage.results(id)).toHaveLength(2));
     expect(stage.results(id)[1]).toMatchObject({ isError: true });
   });

@@ -1,13 +1,18 @@
 /** Pictures what is visible of the page, small enough for every model and frame. */
+import { coverSecrets, uncover } from "./covering";
 import { ToolError } from "./errors";
 import { pause } from "./limited";
-import { type LookingTool, text } from "./tool";
+import { type LookingTool, type ToolCall, text } from "./tool";
 
 /** Longest edge; models see no more. */
 const EDGE_MAX = 1_568;
 const BYTES_MAX = 1_048_576;
 /** The browser takes two pictures a second and refuses a third. */
 const SPACING_MS = 550;
+/** A page that moves while its picture is taken is pictured again. */
+const TRIES = 3;
+/** The tries, and waiting for the pictures of others. */
+const TIMEOUT_MS = 25_000;
 
 /** A picture as it is sent. */
 export interface Picture {
@@ -18,10 +23,18 @@ export interface Picture {
   height: number;
 }
 
+/** A picture to be taken. */
+export interface Shot {
+  windowId: number;
+  signal: AbortSignal;
+  /** Runs right before, when it is the picture's turn. */
+  prepare(): Promise<void>;
+}
+
 /** Seam between the tool and the browser. */
 export interface PageCamera {
   /** A picture of a window's visible tab as a data URL. */
-  take(windowId: number, signal: AbortSignal): Promise<string>;
+  take(shot: Shot): Promise<string>;
   /** The same picture with its long edge and bytes bounded. */
   shrink(dataUrl: string): Promise<Picture>;
 }
@@ -32,22 +45,39 @@ export const pageScreenshot: LookingTool = {
   label: "Take a picture of the page",
   description:
     "Takes a picture of the visible part of the page, if its tab is in front. For layout, charts and images; text is " +
-    "read better with page_snapshot.",
+    "read better with page_snapshot. Secrets are covered, as a reading hides them.",
   parameters: { type: "object", properties: {}, additionalProperties: false },
   does: "read",
+  timeoutMs: () => TIMEOUT_MS,
   async run(call) {
     const before = await frontTab(call.tabId);
-    const shot = await call.world.camera.take(before.windowId, call.signal).catch((error: unknown) => {
-      throw error instanceof ToolError ? error : refusal(error);
-    });
+    const { shot, places } = await coveredShot(call, before.windowId).finally(() => uncover(call));
     // Another tab may have come to the front meanwhile, and it must not be in the picture.
     const after = await frontTab(call.tabId);
     if (after.url === undefined || URL.parse(after.url)?.origin !== call.url.origin) throw new ToolError("tab-moved");
     const { data, mimeType, width, height } = await call.world.camera.shrink(shot);
-    const size = text(`the visible part of the page, ${width} × ${height} pixels`);
+    const covers = places === 0 ? "" : `; secrets are covered at ${places} ${places === 1 ? "place" : "places"}`;
+    const size = text(`the visible part of the page, ${width} × ${height} pixels${covers}`);
     return [{ type: "image", data, mimeType }, ...size];
   },
 };
+
+/** A picture on which all secrets are covered: they were before it and, at the same places, after it. */
+async function coveredShot(call: ToolCall, windowId: number): Promise<{ shot: string; places: number }> {
+  const { signal, world } = call;
+  let places = 0;
+  const prepare = async (): Promise<void> => {
+    ({ places } = await coverSecrets(call));
+    if (signal.aborted) throw new ToolError("cancelled");
+  };
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const shot = await world.camera.take({ windowId, signal, prepare }).catch((error: unknown) => {
+      throw error instanceof ToolError ? error : refusal(error);
+    });
+    if ((await coverSecrets(call)).steady) return { shot, places };
+  }
+  throw new ToolError("failed", "the page keeps moving, so that its secrets could not be covered");
+}
 
 /** The browser says in words only whether a permission is missing, or something else is wrong (a hidden window, its quota). */
 function refusal(error: unknown): ToolError {
@@ -62,25 +92,30 @@ async function frontTab(tabId: number): Promise<chrome.tabs.Tab> {
   return tab;
 }
 
-/** A camera that takes its pictures with a pause between them, whoever asks. */
+/** A camera that takes its pictures one by one and with a pause between them, whoever asks. */
 export function paced(camera: PageCamera): PageCamera {
+  let last: Promise<unknown> = Promise.resolve();
   let next = 0;
+  const take = async (shot: Shot): Promise<string> => {
+    await pause(next - Date.now(), shot.signal);
+    if (shot.signal.aborted) throw new ToolError("cancelled");
+    await shot.prepare();
+    next = Date.now() + SPACING_MS;
+    return camera.take(shot);
+  };
   return {
     ...camera,
-    async take(windowId, signal) {
-      const now = Date.now();
-      const at = Math.max(now, next);
-      next = at + SPACING_MS;
-      await pause(at - now, signal);
-      if (signal.aborted) throw new ToolError("cancelled");
-      return camera.take(windowId, signal);
+    take(shot) {
+      const own = last.then(() => take(shot));
+      last = own.catch(() => undefined);
+      return own;
     },
   };
 }
 
 /** The browser's camera. */
 export const browserCamera: PageCamera = paced({
-  take: (windowId) => chrome.tabs.captureVisibleTab(windowId, { format: "png" }),
+  take: ({ windowId }) => chrome.tabs.captureVisibleTab(windowId, { format: "png" }),
   shrink,
 });
 

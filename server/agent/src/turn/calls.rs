@@ -30,12 +30,14 @@ const FAREWELL: Duration = Duration::from_millis(500);
 // A tokio mutex: it is held while a tool shows something, and its queue keeps the order of the calls.
 pub(super) type Showing = Mutex<Option<Instant>>;
 
+/// Every tool that the turn has had, by name: one that is gone knows best why it cannot be called.
+pub(super) type Seen = HashMap<String, Arc<dyn Tool>>;
+
 /// What the calls of one step share.
 pub(super) struct Step<'a> {
     pub(super) turn: &'a Turn,
     pub(super) mode: Mode,
-    /// What the model could call when it was asked.
-    pub(super) tools: Vec<Arc<dyn Tool>>,
+    pub(super) seen: &'a Seen,
     pub(super) showing: &'a Showing,
 }
 
@@ -94,14 +96,11 @@ impl Step<'_> {
         }
     }
 
-    /// The tool as it is now, or as it was when the model was asked: a client may have left or come back since.
+    /// The tool as it is now, or as it was before: a client may have left or come back since.
     fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
-        let named = |tool: &&Arc<dyn Tool>| tool.meta().name == name;
         let now = self.turn.toolbox.tools();
-        now.iter()
-            .find(named)
-            .or_else(|| self.tools.iter().find(named))
-            .cloned()
+        let now = now.into_iter().find(|tool| tool.meta().name == name);
+        now.or_else(|| self.seen.get(name).cloned())
     }
 
     async fn run(&self, tool: Option<Arc<dyn Tool>>, call: &Call) -> ToolOutput {

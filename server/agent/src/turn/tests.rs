@@ -11,7 +11,7 @@ use crate::hooks::NoHooks;
 use crate::ids::ConversationId;
 use crate::message::ResultContent;
 use crate::testing::{Echo, Say, Scripted, call, key, record, stop};
-use crate::tool::{ToolOutput, ToolShelf};
+use crate::tool::{Tool, ToolOutput, ToolShelf};
 
 struct Ran {
     finished: Finished,

@@ -14,6 +14,7 @@ import { type SecretPlace, secretPlaces } from "./secret-places";
 const COVERED_MILLISECONDS = 5_000;
 /** Drawing takes longer than this only where nothing is painted. */
 const DRAWN_MILLISECONDS = 500;
+const NOT_DRAWN = "the page did not draw in time";
 /** More boxes than this are one. */
 const BOXES_MAX = 400;
 
@@ -30,6 +31,9 @@ export class Covers {
 
   /** Covers what is to be hidden now; `steady` says that all of it was covered already, at the same places. */
   async cover(call: string): Promise<CoverReply> {
+    const again = this.#last?.call === call && this.#last.drawn !== "[]";
+    // A page that is being scrolled is told so only with the next frame.
+    if (again && !(await isPainted(this.#view))) throw new ToolFault("failed", NOT_DRAWN);
     const places = secretPlaces(this.#view);
     if (places === null) throw new ToolFault("failed", "the page is too long to know all its secrets");
     const boxes = (): Box[] => shownBoxes(places, this.#view);
@@ -49,7 +53,7 @@ export class Covers {
       throw new ToolFault("failed", "the page has no room for drawings");
     if (!(await isPainted(this.#view))) {
       this.#marks.end(call, "covers");
-      throw new ToolFault("failed", "the page did not draw in time");
+      throw new ToolFault("failed", NOT_DRAWN);
     }
   }
 }

@@ -106,7 +106,7 @@ export class Marks {
 
   /** Whether covers of a call are on the page. */
   has(call: string): boolean {
-    return this.#marks.some((mark) => isCoverOf(mark, call) && mark.drawings[0]?.isConnected === true) && this.#layer.keep();
+    return this.#marks.some((mark) => isCoverOf(mark, call) && mark.drawings[0]?.isConnected === true);
   }
 
   /** Removes what was drawn for a call; with a class, only that. */

@@ -2,7 +2,6 @@
  * Where on the page something stands that reading would hide: fields by the walk of capture, words by the reader of
  * page_text. What is a secret is decided there and in `capture/redact.ts`; here only its place is found.
  */
-import { viewportOf } from "../../capture/page/visibility";
 import type { PageTree } from "../../capture/page/walk";
 import { WALK_LIMITS, walkPage } from "../../capture/page/walk";
 import { REDACTED, redactText } from "../../capture/redact";

@@ -2,7 +2,16 @@
  * The guarded path of every tool call in this frame: who asks, what it means, whether it is still what the person was
  * asked about, how long it may take; and exactly one answer.
  */
-import type { CoverReply, FrameDone, StopPressed, TargetAsk, TargetReply, ToolAsk, ToolMessage, ToolReply } from "../messages";
+import type {
+  CoverReply,
+  FrameDone,
+  StopPressed,
+  TargetAsk,
+  TargetReply,
+  ToolAsk,
+  ToolMessage,
+  ToolReply,
+} from "../messages";
 import { isFrameTool, isToolMessage } from "../messages";
 import { Covers } from "./covers";
 import type { Described } from "./describe";

@@ -51,6 +51,8 @@ export class Stage {
   /** Why the frames cannot be listed. */
   listing: Error | undefined;
   answer: Answer = (_frame, message) => (message.kind === "sidewire-tool-target" ? target() : done());
+  /** What a frame answers when it is to cover its secrets. */
+  cover: (frameId: number) => unknown = () => ({ ok: true, covered: 0, steady: true });
   policy: Policy = { allowedDomains: [], blockedUrlPatterns: [], confirmBeforeMutating: false };
   api: PageContextSnapshot["api"] = null;
   pageState: PageState = { api: "none" };
@@ -157,7 +159,9 @@ export class Stage {
           if (this.listing !== undefined) throw this.listing;
           return this.frames;
         },
+        all: async () => this.frames,
         ask: async (_tab, frameId, message) => {
+          if (message.kind === "sidewire-tool-cover") return this.cover(frameId);
           if (!("tool" in message)) throw new Error("only tools are asked for");
           this.asked.push({ ...message, frameId });
           return this.answer(frameId, message);

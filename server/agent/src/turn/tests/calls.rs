@@ -76,7 +76,7 @@ async fn a_new_set_takes_effect_at_the_next_model_call() {
         ..Running::default()
     };
     let scripts = vec![
-        // The last two calls find a set of which they are not part, and the one they were offered in.
+        // The second call finds a set of which its tool is no part any longer, the third one that is new.
         vec![call("1", "swap"), call("2", "old"), call("3", "new"), stop()],
         vec!["done".into(), stop()],
     ];
