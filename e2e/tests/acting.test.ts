@@ -3,7 +3,7 @@
  * the page.
  */
 import { createHash } from "node:crypto";
-import type { Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { ModelCall } from "../harness/model";
 import { SidePanel } from "../harness/side-panel";
@@ -111,18 +111,23 @@ test("a picture is there again after the panel was closed and the worker killed"
 const COVER = "38 35 58";
 
 test("a picture covers what a reading hides, under scroll and zoom, in shadow roots and frames", async ({ set }) => {
-  const { stage, page, panel } = await beside(await set({ sites: [await servePages()] }), "Document", "secrets");
+  const { stage, page, panel } = await beside(
+    await set({ sites: [await servePages()], ownSize: true, args: ["--window-size=1300,1000"] }),
+    "Document",
+    "secrets",
+  );
   await panel.ask("Show me.");
   let call = await stage.model.call();
   for (const zoom of ["1", "1.25"]) {
     await page.evaluate((zoom) => {
       document.documentElement.style.setProperty("zoom", zoom);
-      scrollTo(0, 300);
+      scrollTo(0, 390);
     }, zoom);
     call.use({ name: "page_screenshot", arguments: {} });
     call = await stage.model.call();
     expect(call.results.join("\n")).toContain("secrets are covered at 7 places");
-    await checkCovered(stage, page, call);
+    // Where a field in a frame lies that is zoomed from outside, the driver does not know.
+    await checkCovered(stage, zoom === "1" ? page.frames() : [page.mainFrame()], call);
   }
   expect(await page.locator("html > [popover]").count(), "the covers are gone").toBe(0);
   call.say("Here it is.");
@@ -130,18 +135,18 @@ test("a picture covers what a reading hides, under scroll and zoom, in shadow ro
 });
 
 /** All secrets of the page are one colour in the last picture, and what is none is not. */
-async function checkCovered(stage: Stage, page: Page, told: ModelCall): Promise<void> {
+async function checkCovered(stage: Stage, frames: readonly Frame[], told: ModelCall): Promise<void> {
   const picture = told.messages.flatMap((message) => message.pictures).at(-1) ?? "";
   const boxes = async (selector: string): Promise<Region[]> => {
-    const found = await Promise.all(page.frames().map(async (frame) => frame.locator(selector).all()));
+    const found = await Promise.all(frames.map(async (frame) => frame.locator(selector).all()));
     return (await Promise.all(found.flat().map((each) => each.boundingBox()))).filter((box) => box !== null);
   };
   const secrets = await boxes("[data-secret]");
-  expect(secrets).toHaveLength(6);
+  expect(secrets).toHaveLength(4 + frames.length);
   const others = await boxes("#name, #port");
-  const width = await page.evaluate(() => innerWidth);
+  const width = await frames[0]?.evaluate(() => innerWidth);
   const blank = await (await stage.browser()).context.newPage();
-  const colours = await coloursIn(blank, picture, width, [...secrets, ...others]);
+  const colours = await coloursIn(blank, picture, width ?? 0, [...secrets, ...others]);
   await blank.close();
   for (const colour of colours.slice(0, secrets.length)) expect(colour).toEqual([COVER]);
   for (const colour of colours.slice(secrets.length)) expect(colour).toContain("255 255 255");

@@ -279,11 +279,11 @@ fn frames_that_are_almost_right_break_nothing() {
         })
         .unwrap();
     assert!(victim.memory() < MEMORY, "{} bytes", victim.memory());
-    // Whatever was set up meanwhile: with its model back, the worker answers.
-    home.use_model(&model);
     runtime.block_on(async {
         let Victim { worker, identity, .. } = victim;
         end_without_panic(worker).await;
+        // Whatever was set up meanwhile: with its model back, the worker answers.
+        home.use_model(&model);
         let worker = home.worker().await;
         let mut client = worker.client_as(&identity).await;
         let mut request = question("c-after", "Still there?");

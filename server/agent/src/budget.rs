@@ -44,7 +44,8 @@ impl Budget {
 /// Most bytes of tool declarations; what is beyond is not offered.
 #[must_use]
 pub fn tool_room(window: Option<u64>) -> usize {
-    (input_bytes(window) / 5).saturating_mul(3)
+    // Three quarters: our own page tools fit a window of 8k, and what is left still takes a question and its answer.
+    (input_bytes(window) / 4).saturating_mul(3)
 }
 
 fn answer_tokens(window: Option<u64>) -> u64 {

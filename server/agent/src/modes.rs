@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_the_one_in_the_documentation() {
+    fn every_mode_has_the_tools_of_its_row() {
         let rows: [(Mode, &[&[&str]]); 5] = [
             (Mode::Educational, &[READ, &["highlight"]]),
             (

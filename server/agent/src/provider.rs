@@ -72,6 +72,9 @@ pub struct ModelRequest {
     pub max_output_tokens: u64,
 }
 
+/// Most bytes of the pictures of one request together; a larger one is never shown to a model.
+pub const PICTURE_BYTES: usize = 6 * 1024 * 1024;
+
 /// A picture with its bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {

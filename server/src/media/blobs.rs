@@ -80,17 +80,21 @@ impl BlobFolder {
         Ok(Incoming::to_file(file, limit))
     }
 
-    /// Gives a staged file its place; one that is there already and whole stays.
+    /// Gives a staged file its place; one that is there already and whole stays. Durable after [`Self::sync`].
     pub(super) fn place(&self, name: &BlobRef, file: TempPath) -> Result<(), BlobError> {
         if self.open_whole(name).is_ok() {
             return Ok(());
         }
         let path = self.path(name);
         file.persist(&path).map_err(|error| error.error)?;
-        sync_folder(&self.folder)?;
         let state = FileState::of(&fs::symlink_metadata(&path)?);
         self.remember(name, state);
         Ok(())
+    }
+
+    /// Waits until every file that was given a place has it on the disk too.
+    pub(super) fn sync(&self) -> Result<(), BlobError> {
+        Ok(sync_folder(&self.folder)?)
     }
 
     /// Opens a file of which `len` bytes were promised.

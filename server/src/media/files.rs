@@ -45,19 +45,25 @@ impl Files {
         incoming.finish()
     }
 
-    /// Gives a staged file its place.
-    pub(super) fn place(&self, staged: Staged) -> Result<(), BlobError> {
-        match (self, staged.kept) {
-            (Self::Folder(folder), Kept::File(file)) => folder.place(&staged.name, file),
-            (Self::Memory(memory), Kept::Memory(bytes)) => {
-                if memory.put(staged.name, bytes) {
-                    Ok(())
-                } else {
-                    Err(io::Error::from(io::ErrorKind::StorageFull).into())
+    /// Gives staged files their places, durably.
+    pub(super) fn place(&self, staged: impl IntoIterator<Item = Staged>) -> Result<(), BlobError> {
+        for Staged { name, kept, .. } in staged {
+            match (self, kept) {
+                (Self::Folder(folder), Kept::File(file)) => folder.place(&name, file)?,
+                (Self::Memory(memory), Kept::Memory(bytes)) => {
+                    if !memory.put(name, bytes) {
+                        return Err(io::Error::from(io::ErrorKind::StorageFull).into());
+                    }
+                }
+                // A file that was staged for the other kind of store.
+                (Self::Memory(_), Kept::File(_)) | (Self::Folder(_), Kept::Memory(_)) => {
+                    return Err(BlobError::Missing);
                 }
             }
-            // A file that was staged for the other kind of store.
-            (Self::Memory(_), Kept::File(_)) | (Self::Folder(_), Kept::Memory(_)) => Err(BlobError::Missing),
+        }
+        match self {
+            Self::Folder(folder) => folder.sync(),
+            Self::Memory(_) => Ok(()),
         }
     }
 

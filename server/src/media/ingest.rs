@@ -251,16 +251,20 @@ impl Library {
         place: Place<'_>,
         files: Vec<(Asset, Option<Staged>)>,
     ) -> Result<(), IngestError> {
-        self.refer(place, files.iter().map(|(asset, _)| asset.clone()).collect())
-            .await?;
-        let target = self.files(place.store);
-        let placing = blocking(move || {
-            files
-                .into_iter()
-                .filter_map(|(_, staged)| staged)
-                .try_for_each(|staged| target.place(staged))
+        let (assets, staged): (Vec<Asset>, Vec<Option<Staged>>) = files.into_iter().unzip();
+        let staged: Vec<Staged> = staged.into_iter().flatten().collect();
+        // Two waits for the same disk: side by side they are little more than one.
+        let syncing = blocking(move || {
+            let synced = staged.iter().try_for_each(Staged::sync);
+            synced.map(|()| staged)
         });
-        Ok(placing.await.ok_or(IngestError::Ending)??)
+        let (referred, synced) = tokio::join!(self.refer(place, assets), syncing);
+        let staged = synced.ok_or(IngestError::Ending)?.map_err(IncomingError::from)?;
+        referred?;
+        let target = self.files(place.store);
+        Ok(blocking(move || target.place(staged))
+            .await
+            .ok_or(IngestError::Ending)??)
     }
 
     async fn refer(&self, place: Place<'_>, mut assets: Vec<Asset>) -> Result<(), AddBlobsError> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use sidewire_agent::ids::{ConversationId, Owner};
+use sidewire_agent::provider::PICTURE_BYTES;
 use sidewire_agent::store::Store;
 use sidewire_contract::ids::BlobRef;
 
@@ -17,9 +18,6 @@ use super::ffmpeg::Ffmpeg;
 use super::files::Files;
 use super::network::{Internet, Outside};
 use crate::private_file::PrivateFileError;
-
-/// Most bytes of a picture that is given to a model.
-const MODEL_PICTURE_BYTES: u64 = 20 * 1024 * 1024;
 
 /// What a library is made of; `app.rs` fills it.
 pub(crate) struct LibraryConfig {
@@ -102,7 +100,7 @@ impl Library {
     /// The bytes of a picture that this store shows somewhere, for a model.
     pub(super) async fn image_bytes(&self, store: &Store, name: &BlobRef) -> Option<Bytes> {
         let (files, name) = (self.files(store), name.clone());
-        blocking(move || files.read_whole(&name, MODEL_PICTURE_BYTES))
+        blocking(move || files.read_whole(&name, PICTURE_BYTES as u64))
             .await?
             .ok()
     }

@@ -18,7 +18,7 @@ mod wire;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use futures_util::StreamExt;
@@ -31,6 +31,7 @@ use sidewire_contract::mode::Mode;
 use url::Url;
 
 use call::Call;
+use pictures::Sight;
 pub(super) use models::{Listed, read as list_from};
 
 /// Why a provider cannot be set up.
@@ -140,8 +141,7 @@ struct Shared {
     limits: Limits,
     /// The form of requests this server accepts; see [`request::Form`].
     form: AtomicU8,
-    /// The model takes pictures, as far as is known.
-    sees: AtomicBool,
+    sight: Sight,
     /// Window in tokens, 0 when unknown.
     window: AtomicU64,
 }
@@ -170,7 +170,7 @@ impl OpenAiProvider {
             model: config.model,
             limits: config.limits,
             form: AtomicU8::new(request::UNPROVEN),
-            sees: AtomicBool::new(true),
+            sight: Sight::default(),
             window: AtomicU64::new(config.window.unwrap_or(0)),
         };
         Ok(Self {

@@ -63,7 +63,7 @@ export class Bridge {
     nextTryAt: () => nextTryOf(this.link.link),
     changed: (key, view) => this.#turnChanged(key, view),
     text: (key, view, added) => {
-      const conversation = this.#put(key, view);
+      const conversation = this.#put(key, this.tools.secrets.masked(view));
       if (conversation === undefined) return;
       for (const panel of this.panels.showing(conversation)) panel.gather(view.id, added.at, added.text);
     },
@@ -72,7 +72,7 @@ export class Bridge {
       if (conversation === undefined) return;
       for (const panel of this.panels.showing(conversation)) panel.post({ kind: "alive", key, turn });
     },
-    ended: (turn) => this.tools.turnEnded(turn),
+    ended: (turn, stopped) => this.tools.turnEnded(turn, stopped),
     settled: () => this.rest(),
   });
 
@@ -148,7 +148,8 @@ export class Bridge {
   }
 
   /** Takes over a transcript; a turn that is at hand here is newer than the worker's record of it. */
-  fill(conversation: Conversation, { conversation: item, turns, before }: ConversationTranscript): void {
+  fill(conversation: Conversation, { conversation: item, turns: stored, before }: ConversationTranscript): void {
+    const turns = stored.map((turn) => this.tools.secrets.masked(turn));
     const held = { turns: conversation.turns, runsHere: (turn: string) => this.turns.has(turn) };
     const merged = mergedTurns(held, turns);
     conversation.turns = merged.turns;
@@ -251,7 +252,8 @@ export class Bridge {
     }
   }
 
-  #turnChanged(key: string, view: TurnView): void {
+  #turnChanged(key: string, changed: TurnView): void {
+    const view = this.tools.secrets.masked(changed);
     const conversation = this.#put(key, view);
     if (conversation === undefined) return;
     for (const panel of this.panels.showing(conversation)) panel.post({ kind: "turn", key, turn: view });

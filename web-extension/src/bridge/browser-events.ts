@@ -14,6 +14,7 @@ export function watchBrowser(bridge: Bridge, restored: Promise<void>): void {
   chrome.tabs.onUpdated.addListener((tabId, change) => {
     if (change.status !== undefined || change.url !== undefined || change.title !== undefined) {
       then(() => tabChanged(bridge, tabId, change.url !== undefined || change.status === "loading"));
+      if (change.status === "complete") then(() => bridge.tools.tabLoaded(tabId));
     }
   });
   chrome.tabs.onRemoved.addListener((tabId) =>

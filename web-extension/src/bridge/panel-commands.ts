@@ -78,6 +78,7 @@ async function ask(bridge: Bridge, panel: Panel, conversation: Conversation, que
     const { sessionKey } = prepared.request;
     if (sessionKey !== NO_PAGE) conversation.sessionKey = sessionKey;
     bridge.conversations.save();
+    bridge.tools.turnBegan(prepared.request.tabId);
     await bridge.turns.start(conversation.key, prepared.request, prepared.page);
     panel.post({ kind: "sent" });
     // An attempt that failed while the page was read said nothing about this turn; the next one will.

@@ -43,7 +43,7 @@ export type Link =
   | { state: "down"; fault: LinkFault; detail?: string; nextTryAt?: number };
 
 /** Why the page in view cannot be read. */
-export type PageFault = "restricted-page" | "needs-permission" | "no-tab" | "capture-failed";
+export type PageFault = "restricted-page" | "blocked-by-policy" | "needs-permission" | "no-tab" | "capture-failed";
 
 /** The page chip: which page the next question would carry. */
 export type PageChip =
@@ -111,18 +111,24 @@ export interface ConsentCard {
   /** The turn that wants to act. */
   turn: string;
   action: ActionKind;
-  /** Host of the page it acts on. */
+  /** Host of what it acts on: the page's, or that of a frame in it. */
   site: string;
-  /** Name of what it acts on; the address for `navigate`. */
+  /** Host of the page around, where it acts in a frame of another origin: only this once, then. */
+  page?: string;
+  /** Name of what it acts on, whole; the whole address for `navigate`. Absent where it has none. */
   target?: string;
-  /** What it would type, choose or press. */
+  /** ARIA role of what it acts on. */
+  role?: string;
+  /** Where on the page that is: its row, group or dialog. */
+  context?: string;
+  /** What it would type, choose or press, whole. */
   value?: string;
   /** The field holds a password: asked each time. */
   secret?: true;
   /** The answers that are open; policy may leave out the lasting ones. `deny` is always among them. */
   choices: ConsentAnswer[];
-  /** Unanswered at this instant (ms since 1970) it counts as `deny`. */
-  expiresAt: number;
+  /** Unanswered at this instant (ms since 1970) it counts as `deny`; absent while other cards are before it. */
+  expiresAt?: number;
 }
 
 export interface ConversationView {

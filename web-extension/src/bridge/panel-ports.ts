@@ -1,6 +1,7 @@
 /**
  * Takes the runtime ports of panels: who may open one, what a panel sees first, and where its messages go.
  */
+import { TOOLS_PORT } from "../page-tools/messages";
 import { isOwnPage } from "../shared/platform";
 import type { Bridge } from "./bridge";
 import type { Conversation } from "./conversations";
@@ -38,6 +39,8 @@ export class Drafts {
 
 /** Accepts a port if it is a panel's; pages of other extensions and content scripts are turned away (S27). */
 export function acceptPort(bridge: Bridge, restored: Promise<void>, drafts: Drafts, port: chrome.runtime.Port): void {
+  // Held open by a frame that is acted on; that it breaks when we die is all it is for.
+  if (port.name === TOOLS_PORT && port.sender?.id === chrome.runtime.id) return;
   if (port.name !== PANEL_PORT || !isOwnPage(port.sender)) {
     port.disconnect();
     return;

@@ -21,7 +21,7 @@ export interface TurnsEvents {
   text(conversation: string, view: TurnView, added: { at: number; text: string }): void;
   alive(conversation: string, turn: string): void;
   /** A turn is over: nothing may be done in its name any more. */
-  ended(turn: string): void;
+  ended(turn: string, stopped: boolean): void;
   /** A turn ended or was dropped; perhaps nothing runs any more. */
   settled(): void;
 }
@@ -350,14 +350,14 @@ export class Turns {
 
   #finish(id: string, track: Track, last: TurnView): void {
     this.#events.changed(track.conversation, calm(last));
-    this.#drop(id);
+    this.#drop(id, last.state === "stopped");
   }
 
-  #drop(id: string): void {
+  #drop(id: string, stopped: boolean): void {
     const track = this.#tracks.get(id);
     this.#tracks.delete(id);
     if (track?.record != null) void forget(id);
-    this.#events.ended(id);
+    this.#events.ended(id, stopped);
     this.#settle();
   }
 

@@ -26,7 +26,8 @@ function scripted(change: Partial<TabAccess> = {}): TabAccess {
   };
 }
 
-const capture = (change: Partial<TabAccess> = {}) => createCaptureTab(scripted(change), { total: 400, frames: 80 })(7);
+const LIMITS = { total: 400, frames: 80 };
+const capture = (change: Partial<TabAccess> = {}) => createCaptureTab(scripted(change), undefined, LIMITS)(7);
 
 describe("captureTab", () => {
   it("takes a snapshot of the tab it was asked for", async () => {

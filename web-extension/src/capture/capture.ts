@@ -14,6 +14,10 @@ import { parsedWebUrl } from "./sites";
 import type { FrameSender, TabAccess } from "./tab-access";
 import { browserTabs } from "./tab-access";
 
+/** Says which addresses may be read, as it is when a capture begins. */
+export type LoadAllowed = () => Promise<IsAllowed>;
+type IsAllowed = (url: URL) => boolean;
+
 /** Time limits in milliseconds. */
 export interface CaptureLimits {
   /** The whole capture, a second attempt included. */
@@ -26,16 +30,21 @@ const LIMITS: CaptureLimits = { total: 1000, frames: 250 };
 /** Two attempts: a page that navigates during the first is read once more. */
 const ATTEMPTS = 2;
 
-/** See `CaptureTab`. */
-export const captureTab: CaptureTab = createCaptureTab(browserTabs);
+/** Reads every address. */
+const everything: LoadAllowed = async () => () => true;
 
-/** Makes a `CaptureTab` over some tabs. */
-export function createCaptureTab(tabs: TabAccess, limits: CaptureLimits = LIMITS): CaptureTab {
+/** Makes a `CaptureTab` over some tabs; of a page, and of each frame in it, only what is allowed is read. */
+export function createCaptureTab(
+  tabs: TabAccess = browserTabs,
+  loadAllowed: LoadAllowed = everything,
+  limits: CaptureLimits = LIMITS,
+): CaptureTab {
   return async (tabId) => {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), limits.total);
     try {
-      return await new TabCapture(tabs, tabId, { ...limits, signal: deadline.signal }).take();
+      const reach = { tabs, tabId, isAllowed: await loadAllowed() };
+      return await new TabCapture(reach, { ...limits, signal: deadline.signal }).take();
     } catch {
       return refused("capture-failed");
     } finally {
@@ -52,14 +61,23 @@ function refused(fault: PageFault): CaptureResult {
 /** An attempt's end: a result, or the page went away under it. */
 type Attempt = CaptureResult | "moved";
 
+/** What a capture may look at. */
+interface Reach {
+  tabs: TabAccess;
+  tabId: number;
+  isAllowed: IsAllowed;
+}
+
 class TabCapture {
   readonly #tabs: TabAccess;
   readonly #tabId: number;
+  readonly #isAllowed: IsAllowed;
   readonly #limits: CaptureLimits & { signal: AbortSignal };
 
-  constructor(tabs: TabAccess, tabId: number, limits: CaptureLimits & { signal: AbortSignal }) {
+  constructor({ tabs, tabId, isAllowed }: Reach, limits: CaptureLimits & { signal: AbortSignal }) {
     this.#tabs = tabs;
     this.#tabId = tabId;
+    this.#isAllowed = isAllowed;
     this.#limits = limits;
   }
 
@@ -77,6 +95,7 @@ class TabCapture {
     if (tab.url === undefined) return refused("needs-permission");
     const page = parsedWebUrl(tab.url);
     if (page === null || isRestricted(tab.url)) return refused("restricted-page");
+    if (!this.#isAllowed(page)) return refused("blocked-by-policy");
     const token = crypto.randomUUID();
     const main = await this.#main(token);
     if (main === null)
@@ -102,11 +121,12 @@ class TabCapture {
     const done = new AbortController();
     const all = new Promise<void>((resolve) => {
       const look = async () => {
-        if (await isComplete(main, found, this.#tabs)) resolve();
+        if (await this.#isComplete(main, found)) resolve();
       };
       const onMessage = (message: unknown, { frameId, origin }: FrameSender) => {
         const reply = frameReply(message, token);
         if (reply === null || !isOf(reply.url, origin) || found.some((child) => child.frameId === frameId)) return;
+        if (!this.#mayShow(reply.url, origin)) return;
         found.push({ frameId, reply });
         look().catch(() => undefined);
       };
@@ -135,33 +155,41 @@ class TabCapture {
     const now = await this.#tabs.facts(this.#tabId);
     if (now === null) return refused("no-tab");
     if (now.url === undefined || !isSamePage(now.url, main.url)) return "moved";
+    if (!this.#mayShow(main.url, "")) return refused("blocked-by-policy");
     const { url, title, api } = main;
     const merged = mergeFrames(main, children);
     const capture = assemble({ tabId: this.#tabId, url, title, api, merged, capturedAt: Date.now() });
     return { ok: true, capture };
   }
-}
 
-/** Whether every frame that is seen on the page and can answer has done so. */
-async function isComplete(main: FrameReply, found: readonly ChildReply[], tabs: TabAccess): Promise<boolean> {
-  const left = found.map(({ reply }) => reply);
-  const open = [main];
-  for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
-    for (const spot of parent.frames) {
-      const path = [...parent.path, spot.position].join("/");
-      const place = left.findIndex((reply) => reply.path.join("/") === path);
-      if (place >= 0) open.push(...left.splice(place, 1));
-      else if (await isReadable(spot.url, parent.url, tabs)) return false;
-    }
+  /** Whether what a document says may be used: by its own address, else by the origin that it has inherited. */
+  #mayShow(url: string, origin: string): boolean {
+    const own = parsedWebUrl(url) ?? parsedWebUrl(origin);
+    return own === null || this.#isAllowed(own);
   }
-  return true;
-}
 
-/** A frame can answer when it is of its parent's origin, or granted. */
-async function isReadable(url: string, parent: string, tabs: TabAccess): Promise<boolean> {
-  const frame = parsedWebUrl(url);
-  if (frame === null) return url.startsWith("about:") || url.startsWith("blob:");
-  return frame.origin === parsedWebUrl(parent)?.origin || (await tabs.isGranted(frame.origin));
+  /** Whether every frame that is seen on the page and can answer has done so. */
+  async #isComplete(main: FrameReply, found: readonly ChildReply[]): Promise<boolean> {
+    const left = found.map(({ reply }) => reply);
+    const open = [main];
+    for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
+      for (const spot of parent.frames) {
+        const path = [...parent.path, spot.position].join("/");
+        const place = left.findIndex((reply) => reply.path.join("/") === path);
+        if (place >= 0) open.push(...left.splice(place, 1));
+        else if (await this.#isReadable(spot.url, parent.url)) return false;
+      }
+    }
+    return true;
+  }
+
+  /** A frame can answer when it is of its parent's origin, or granted; not every answer is taken. */
+  async #isReadable(url: string, parent: string): Promise<boolean> {
+    const frame = parsedWebUrl(url);
+    if (frame === null) return url.startsWith("about:") || url.startsWith("blob:");
+    if (!this.#isAllowed(frame)) return false;
+    return frame.origin === parsedWebUrl(parent)?.origin || (await this.#tabs.isGranted(frame.origin));
+  }
 }
 
 /** Whether a frame may call itself `url`: the browser says of which origin it is, a taken-over renderer may say anything (S27). */

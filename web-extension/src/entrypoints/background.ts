@@ -1,9 +1,10 @@
 import { defineBackground } from "wxt/utils/define-background";
 import { startBridge } from "../bridge/start";
-import { captureTab, pageStateOf } from "../capture/capture";
+import { createCaptureTab, pageStateOf } from "../capture/capture";
 import { followGrants } from "../capture/grants";
 import { sessionKeyOf } from "../capture/sites";
-import { withPolicy } from "../page-tools/policy";
+import { browserTabs } from "../capture/tab-access";
+import { allowedNow } from "../page-tools/policy";
 
 /** The service worker: the bridge to the worker on this machine, and the capture code's listeners. */
 export default defineBackground({
@@ -11,7 +12,7 @@ export default defineBackground({
   main() {
     // Its end is the end of the service worker.
     followGrants(new AbortController().signal);
-    const captureAllowed = withPolicy(captureTab);
-    startBridge({ captureTab: captureAllowed, sessionKeyOf, pageStateOf: (tabId) => pageStateOf(tabId) });
+    const captureTab = createCaptureTab(browserTabs, allowedNow);
+    startBridge({ captureTab, sessionKeyOf, pageStateOf: (tabId) => pageStateOf(tabId) });
   },
 });

@@ -13,7 +13,7 @@ export const pageApi: LookingTool = {
   does: "read",
   async run(call) {
     const result = await call.world.captureTab(call.tabId);
-    if (!result.ok) throw new ToolError(result.fault === "no-tab" ? "page-gone" : "unreadable-page");
+    if (!result.ok) throw new ToolError(CODES[result.fault]);
     const { api } = result.capture.snapshot;
     if (api !== null) {
       const cut = api.truncated ? "\n[some of it was left out because of its size]" : "";
@@ -23,6 +23,14 @@ export const pageApi: LookingTool = {
     return text(WHY_NOT[state]);
   },
 };
+
+const CODES = {
+  "no-tab": "page-gone",
+  "blocked-by-policy": "blocked-by-policy",
+  "restricted-page": "unreadable-page",
+  "needs-permission": "unreadable-page",
+  "capture-failed": "unreadable-page",
+} as const;
 
 const WHY_NOT = {
   captured: "no API response belongs to what the page shows now",

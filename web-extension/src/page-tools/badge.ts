@@ -1,41 +1,72 @@
 /**
  * Shows that something acts on a tab, or that the person is asked about it: on the toolbar icon, and in the page, where
- * the badge has a Stop button.
+ * one badge with a Stop button stays from a turn's first act to the turn's end.
  */
 import type { FrameAccess } from "./frames";
 
 const WAITING = { text: "!", color: "#b3261e" };
 const ACTING = { text: "●", color: "#1a73e8" };
 
-interface Shown {
+interface Acting {
   tabId: number;
-  state: "waiting" | "acting";
+  /** Name of the badge in the page, which pages cannot guess. */
+  token: string;
 }
 
-/** What is shown on which tab, by call. */
+/** What is shown on which tab. */
 export class Badge {
   readonly #frames: FrameAccess;
-  readonly #shown = new Map<string, Shown>();
+  /** The tabs of calls that wait for the person. */
+  readonly #waiting = new Map<string, number>();
+  /** What acts, by turn. */
+  readonly #acting = new Map<string, Acting>();
   /** Tabs whose person should open the panel. */
   readonly #calling = new Set<number>();
 
   constructor(frames: FrameAccess) {
     this.#frames = frames;
+    void this.#drawAll();
   }
 
   /** A call waits for the person. */
   waits(call: string, tabId: number): void {
-    this.#shown.set(call, { tabId, state: "waiting" });
+    this.#waiting.set(call, tabId);
     this.#draw(tabId);
   }
 
-  /** A call acts. */
-  acts(call: string, tabId: number): void {
-    this.#shown.set(call, { tabId, state: "acting" });
+  /** A call does not wait any more. */
+  waited(call: string): void {
+    const tabId = this.#waiting.get(call);
+    this.#waiting.delete(call);
+    if (tabId !== undefined) this.#draw(tabId);
+  }
+
+  /** A turn acts. */
+  acts(turn: string, tabId: number): void {
+    const acting = this.#acting.get(turn) ?? { tabId, token: crypto.randomUUID() };
+    this.#acting.set(turn, acting);
     this.#draw(tabId);
-    const text = chrome.i18n.getMessage("pageBadgeActing");
-    const stop = chrome.i18n.getMessage("pageBadgeStop");
-    this.#frames.tell(tabId, { kind: "sidewire-tool-badge", call, text, stop }, 0);
+    this.#show(acting);
+  }
+
+  /** The turn is over. */
+  turnEnded(turn: string): void {
+    const acting = this.#acting.get(turn);
+    this.#acting.delete(turn);
+    if (acting === undefined) return;
+    this.#draw(acting.tabId);
+    this.#frames.tell(acting.tabId, { kind: "sidewire-tool-end", call: acting.token });
+  }
+
+  /** A tab has loaded another document, which knows of no badge. */
+  tabLoaded(tabId: number): void {
+    this.#draw(tabId);
+    for (const acting of this.#acting.values()) if (acting.tabId === tabId) this.#show(acting);
+  }
+
+  /** The turn whose badge was pressed in a tab. */
+  turnOf(token: string, tabId: number | undefined): string | undefined {
+    return [...this.#acting].find(([, acting]) => acting.token === token && acting.tabId === tabId)?.[0];
   }
 
   /** Somebody should open the panel: nobody could be asked. */
@@ -49,18 +80,22 @@ export class Badge {
     if (this.#calling.delete(tabId)) this.#draw(tabId);
   }
 
-  /** The call is over. */
-  ends(call: string): void {
-    const shown = this.#shown.get(call);
-    if (shown === undefined) return;
-    this.#shown.delete(call);
-    this.#draw(shown.tabId);
+  #show({ tabId, token }: Acting): void {
+    const text = chrome.i18n.getMessage("pageBadgeActing");
+    const stop = chrome.i18n.getMessage("pageBadgeStop");
+    this.#frames.tell(tabId, { kind: "sidewire-tool-badge", call: token, text, stop }, 0);
+  }
+
+  /** The icon may still say what a service worker that died had to say. */
+  async #drawAll(): Promise<void> {
+    const tabs = await chrome.tabs.query({}).catch(() => []);
+    for (const { id } of tabs) if (id !== undefined) this.#draw(id);
   }
 
   #draw(tabId: number): void {
-    const states = [...this.#shown.values()].filter((shown) => shown.tabId === tabId).map(({ state }) => state);
-    if (states.includes("waiting") || this.#calling.has(tabId)) paint(tabId, WAITING);
-    else paint(tabId, states.length > 0 ? ACTING : undefined);
+    const acts = [...this.#acting.values()].some((acting) => acting.tabId === tabId);
+    if ([...this.#waiting.values()].includes(tabId) || this.#calling.has(tabId)) paint(tabId, WAITING);
+    else paint(tabId, acts ? ACTING : undefined);
   }
 }
 

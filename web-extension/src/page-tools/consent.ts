@@ -1,34 +1,29 @@
 /**
- * The questions to the person about actions: asked in the panels that show the conversation, answered there and nowhere
- * else, and never open for long (decision 28).
+ * The questions to the person about actions: asked in the panels that show the conversation, one at a time, answered
+ * there and nowhere else, and never open for long (decision 28).
  *
  * A card is built from what the page's frame says of the target, never from the model's words alone. What a person
  * answered is kept by `grants-store.ts`; what the answer lets happen is `guard.ts`'s business.
  */
 import type { ActionKind, ConsentAnswer, ConsentCard } from "../bridge/panel-port";
 import { inIncognito } from "../shared/platform";
-import { clip } from "../shared/text";
 import { ToolError } from "./errors";
 import { grantAlways, grantInConversation, isGranted } from "./grants-store";
 import type { Policy } from "./policy";
 import type { Aim } from "./tool";
 
-/** Unanswered for so long counts as "don't". */
+/** Unanswered for so long, since it came first in its line, counts as "don't". */
 const ANSWER_MS = 120_000;
 /** While a card is open the worker hears of it this often, so that its deadline does not run out. */
 const UPDATE_MS = 30_000;
-/** More open cards than this come from a fault, not from a need. */
-const CARDS_MAX = 16;
 /** After so many refusals in one turn the person is left in peace. */
 const DENIALS_MAX = 3;
-const TARGET_MAX = 200;
-const VALUE_MAX = 4_000;
 
 /** Who can see cards. */
 export interface ConsentDesk {
   /** A panel shows the conversation, or would when its tab is brought to the front. */
   reachable(conversation: string, windowId: number): boolean;
-  /** The open cards of a conversation changed. */
+  /** The cards of a conversation changed; the first is the one to show. */
   changed(conversation: string, cards: ConsentCard[]): void;
 }
 
@@ -44,13 +39,18 @@ export interface Wish {
 /** What goes on while a person is asked. */
 export interface Waiting {
   signal: AbortSignal;
-  /** The card is open, and still open; called at once and then every 30 s. */
+  /** The person is not done; called at once and then every 30 s. */
   still(): void;
+  /** The card is the one to show from now on. */
+  shown(): void;
 }
 
 interface Open {
   wish: Wish;
   card: ConsentCard;
+  shown(): void;
+  /** Runs while the card is the first of its line. */
+  expiry?: ReturnType<typeof setTimeout>;
   settle(answer: ConsentAnswer | ToolError): void;
 }
 
@@ -67,31 +67,28 @@ export class Consents {
   /** Returns when the action is allowed; fails as `consent-denied`, `consent-unavailable` or `cancelled`. */
   async demand(wish: Wish, policy: Policy, waiting: Waiting): Promise<void> {
     const { conversation, turn, action, aim } = wish;
-    const eachTime = policy.confirmBeforeMutating || aim.secret || aim.origin === "null";
+    const eachTime = policy.confirmBeforeMutating || aim.secret || aim.page !== undefined || aim.origin === "null";
     if (!eachTime && (await isGranted(conversation, aim.origin, action))) return;
     if (waiting.signal.aborted) throw new ToolError("cancelled");
-    const denials = this.#denials.get(turn) ?? 0;
-    if (denials >= DENIALS_MAX) throw new ToolError("consent-denied");
+    if (this.#isRefused(turn)) throw new ToolError("consent-denied");
     if (!this.#desk.reachable(conversation, wish.windowId)) throw new ToolError("consent-unavailable");
-    if (this.#open.size >= CARDS_MAX) throw new ToolError("busy");
     const answer = await this.#ask(wish, choicesOf(eachTime), waiting);
     if (answer === "deny") {
-      this.#denials.set(turn, (this.#denials.get(turn) ?? 0) + 1);
+      this.#refuse(turn);
       throw new ToolError("consent-denied");
     }
     await this.#keep(wish, answer);
   }
 
-  /** The person answered in a panel that shows `conversation`; anything that fits no open card is ignored. */
+  /** The person answered in a panel that shows `conversation`; anything but its first card is ignored. */
   answer(conversation: string, id: string, answer: ConsentAnswer): void {
-    const open = this.#open.get(id);
-    if (open?.wish.conversation !== conversation || !open.card.choices.includes(answer)) return;
-    open.settle(answer);
+    const [first] = this.#line(conversation);
+    if (first?.card.id === id && first.card.choices.includes(answer)) first.settle(answer);
   }
 
-  /** The open cards of a conversation, oldest first. */
+  /** The cards of a conversation, oldest first. */
   cards(conversation: string): ConsentCard[] {
-    return [...this.#open.values()].filter(({ wish }) => wish.conversation === conversation).map(({ card }) => card);
+    return this.#line(conversation).map(({ card }) => card);
   }
 
   /** A panel was closed: what nobody can see any more fails at once. */
@@ -106,25 +103,50 @@ export class Consents {
     this.#denials.delete(turn);
   }
 
-  async #ask(wish: Wish, choices: ConsentAnswer[], { signal, still }: Waiting): Promise<ConsentAnswer> {
-    const id = crypto.randomUUID();
+  #line(conversation: string): Open[] {
+    return [...this.#open.values()].filter(({ wish }) => wish.conversation === conversation);
+  }
+
+  async #ask(wish: Wish, choices: ConsentAnswer[], { signal, still, shown }: Waiting): Promise<ConsentAnswer> {
+    const card = cardOf(wish, choices);
     const updates = setInterval(still, UPDATE_MS);
-    let expiry: ReturnType<typeof setTimeout> | undefined;
     try {
       return await new Promise<ConsentAnswer>((resolve, reject) => {
-        const settle = (answer: ConsentAnswer | ToolError): void =>
-          answer instanceof ToolError ? reject(answer) : resolve(answer);
-        expiry = setTimeout(() => settle("deny"), ANSWER_MS);
+        // Out of the line at once: what comes next must not be answered by the same press.
+        const settle = (answer: ConsentAnswer | ToolError): void => {
+          this.#close(card.id);
+          if (answer instanceof ToolError) reject(answer);
+          else resolve(answer);
+        };
         signal.addEventListener("abort", () => settle(new ToolError("cancelled")), { once: true });
-        this.#open.set(id, { wish, card: cardOf(id, wish, choices), settle });
-        this.#changed(wish);
+        this.#open.set(card.id, { wish, card, shown, settle });
+        this.#changed(wish.conversation);
         still();
       });
     } finally {
-      clearTimeout(expiry);
       clearInterval(updates);
-      this.#open.delete(id);
-      this.#changed(wish);
+    }
+  }
+
+  #close(id: string): void {
+    const open = this.#open.get(id);
+    if (open === undefined) return;
+    clearTimeout(open.expiry);
+    this.#open.delete(id);
+    this.#changed(open.wish.conversation);
+  }
+
+  #isRefused(turn: string): boolean {
+    return (this.#denials.get(turn) ?? 0) >= DENIALS_MAX;
+  }
+
+  /** Counts a refusal; after the last one nothing of the turn is asked any more, nor what waits in line. */
+  #refuse(turn: string): void {
+    this.#denials.set(turn, (this.#denials.get(turn) ?? 0) + 1);
+    if (!this.#isRefused(turn)) return;
+    // From the last to the first, so that none is shown in between.
+    for (const { wish, settle } of [...this.#open.values()].toReversed()) {
+      if (wish.turn === turn) settle(new ToolError("consent-denied"));
     }
   }
 
@@ -135,13 +157,20 @@ export class Consents {
       answer === "always" ? grantAlways(aim.origin, action) : grantInConversation(conversation, aim.origin, action);
     // A browser that refuses to write it down asks again next time.
     await stored.catch(() => undefined);
-    for (const { wish, card, settle } of [...this.#open.values()]) {
+    for (const { wish, card, settle } of [...this.#open.values()].toReversed()) {
       const same = wish.aim.origin === aim.origin && wish.action === action && wish.conversation === conversation;
       if (same && card.choices.includes(answer)) settle("once");
     }
   }
 
-  #changed({ conversation }: Wish): void {
+  /** The clock of a card starts when it comes first: nobody can answer what nobody sees. */
+  #changed(conversation: string): void {
+    const [first] = this.#line(conversation);
+    if (first !== undefined && first.expiry === undefined) {
+      first.card.expiresAt = Date.now() + ANSWER_MS;
+      first.expiry = setTimeout(() => first.settle("deny"), ANSWER_MS);
+      first.shown();
+    }
     this.#desk.changed(conversation, this.cards(conversation));
   }
 }
@@ -152,17 +181,21 @@ function choicesOf(eachTime: boolean): ConsentAnswer[] {
   return inIncognito() ? ["once", "conversation", "deny"] : ["once", "conversation", "always", "deny"];
 }
 
-function cardOf(id: string, { turn, action, aim }: Wish, choices: ConsentAnswer[]): ConsentCard {
+/** Everything whole: what a person does not see, they have not allowed. The schemas of the tools bound it. */
+function cardOf({ turn, action, aim }: Wish, choices: ConsentAnswer[]): ConsentCard {
+  const { site, page, target, role, context, value, secret } = aim;
   return {
-    id,
+    id: crypto.randomUUID(),
     turn,
     action,
-    site: aim.site,
-    ...(aim.target !== undefined && { target: clip(aim.target, TARGET_MAX) }),
+    site,
+    ...(page !== undefined && page !== site && { page }),
+    ...(target !== undefined && { target }),
+    ...(role !== undefined && { role }),
+    ...(context !== undefined && { context }),
     // What goes into a password field is nobody's to read.
-    ...(aim.value !== undefined && !aim.secret && { value: clip(aim.value, VALUE_MAX) }),
-    ...(aim.secret && { secret: true }),
+    ...(value !== undefined && !secret && { value }),
+    ...(secret && { secret: true }),
     choices,
-    expiresAt: Date.now() + ANSWER_MS,
   };
 }

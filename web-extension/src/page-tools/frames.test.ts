@@ -28,6 +28,62 @@ describe("the frames of a tab", () => {
     ]);
   });
 
+  const focusing = (frames: [id: number, path: string, focus: number | null][]) => {
+    browser.inject = async () =>
+      frames.map(([frameId, path, focus]) => ({
+        frameId,
+        result: { url: "https://a.example/", origin: "https://a.example", path, focus },
+      }));
+    return browserFrames.list(7).then((list) => list.filter(({ focused }) => focused).map(({ id }) => id));
+  };
+
+  it.each<[string, [number, string, number | null][], number[]]>([
+    [
+      "the main one",
+      [
+        [0, "", null],
+        [5, "0", null],
+      ],
+      [0],
+    ],
+    [
+      "one below another",
+      [
+        [0, "", 1],
+        [5, "0", null],
+        [6, "1", 0],
+        [7, "1/0", null],
+      ],
+      [7],
+    ],
+    [
+      "none, where the focus is in one that we may not read",
+      [
+        [0, "", 1],
+        [5, "0", null],
+      ],
+      [],
+    ],
+    [
+      "none, where it cannot be told",
+      [
+        [0, "", -1],
+        [5, "0", null],
+      ],
+      [],
+    ],
+  ])("the focus is in %s", async (_, frames, focused) => expect(await focusing(frames)).toEqual(focused));
+
+  it("where none may be missing, one that hangs fails the whole", async () => {
+    vi.useFakeTimers();
+    browser.inject = () => new Promise(() => undefined);
+    const list = browserFrames.all(7);
+    const refused = expect(list).rejects.toMatchObject({ code: "unreadable-page" });
+    await vi.advanceTimersByTimeAsync(2_000);
+    await refused;
+    vi.useRealTimers();
+  });
+
   it("one that hangs does not hide the main one", async () => {
     vi.useFakeTimers();
     browser.inject = ({ target }) =>

@@ -20,8 +20,10 @@ export interface FrameAccess {
   list(tabId: number): Promise<Frame[]>;
   /** The same where none may be missing: a frame that is too busy to say what it is fails it too. */
   all(tabId: number): Promise<Frame[]>;
+  /** How many documents the page shows, readable or not. */
+  count(tabId: number): Promise<number>;
   /** Asks one frame, putting the content script there first where it is missing; undefined when nobody answers. */
-  ask(tabId: number, frameId: number, message: ToolMessage): Promise<unknown>;
+  ask(tabId: number, frameId: number, message: ToolMessage, signal?: AbortSignal): Promise<unknown>;
   /** Tells all frames, or one. */
   tell(tabId: number, message: ToolMessage, frameId?: number): void;
 }
@@ -42,7 +44,15 @@ export const browserFrames: FrameAccess = {
     return readable(await within(LIST_MS, facts({ tabId, allFrames: true }), null));
   },
 
-  async ask(tabId, frameId, message) {
+  async count(tabId) {
+    const target = { tabId, frameIds: [0] };
+    const counted = chrome.scripting.executeScript({ target, func: countFrames, injectImmediately: true });
+    const [main] = (await within(LIST_MS, counted, null)) ?? [];
+    if (main?.result === undefined || main.result === null) throw new ToolError("unreadable-page");
+    return main.result;
+  },
+
+  async ask(tabId, frameId, message, signal) {
     const send = (): Promise<unknown> => chrome.tabs.sendMessage<unknown, unknown>(tabId, message, { frameId });
     try {
       return await send();
@@ -53,7 +63,8 @@ export const browserFrames: FrameAccess = {
     try {
       const target = { tabId, frameIds: [frameId] };
       await chrome.scripting.executeScript({ target, files: [CAPTURE_SCRIPT], injectImmediately: true });
-      return await send();
+      // The call may have ended while the script was put there, and its end was told to nobody.
+      return signal?.aborted === true ? undefined : await send();
     } catch {
       return undefined;
     }
@@ -101,6 +112,20 @@ function focusedOf(frames: readonly (Facts & { id: number })[]): number | undefi
     at = frames.find((frame) => frame.path === path);
   }
   return at?.id;
+}
+
+/** Runs in the main frame, like `factsOfFrame`: also frames that cannot be read can be counted. */
+function countFrames(): number {
+  const open: Window[] = [window];
+  let count = 0;
+  for (let view = open.pop(); view !== undefined && count < 200; view = open.pop()) {
+    count += 1;
+    for (let index = 0; index < Math.min(view.length, 200); index += 1) {
+      const child = view[index];
+      if (child) open.push(child);
+    }
+  }
+  return count;
 }
 
 /** Runs in a frame, in the extension's own world; it is sent there as text and may use nothing from this module. */

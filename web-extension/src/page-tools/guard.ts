@@ -40,8 +40,12 @@ export interface GuardDesk {
   turn(id: string): TurnPage | undefined;
   /** The page of a turn went to another origin of the same site by our own doing. */
   moved(turn: string, origin: string): void;
+  /** It is known what the call would act on, and whether that is a secret field. */
+  aimed(job: Job, secret: boolean): void;
   /** The call waits for the person: said at once, and again every 30 s. */
   waits(job: Job): void;
+  /** The person looks at the question about it now; the frame is where it acts. */
+  shown(job: Job, frameId: number): void;
   /** The call is allowed. */
   allowed(job: Job): void;
   /** The call is allowed, and waits for the acts before it: said every 30 s. */
@@ -56,6 +60,8 @@ export interface Job {
   id: string;
   /** The worker's name of it. */
   callId: string;
+  /** The model's name of it, under which a person sees it. */
+  toolCallId: string;
   turn: string;
   tabId: number;
   arguments: Readonly<Record<string, unknown>>;
@@ -98,6 +104,7 @@ export class Guard {
 
   async #act(tool: ActingTool, job: Job, first: Admitted): Promise<Block[]> {
     const aim = await limited(job.signal, TIMEOUT_MS, (signal) => tool.aim(this.#call(job, first.url, signal)));
+    this.#desk.aimed(job, aim.secret);
     await this.#askPerson(tool, job, { ...first, aim });
     await this.#inOrder(job);
     const { url } = await this.#admit(job);
@@ -114,7 +121,11 @@ export class Guard {
   ): Promise<void> {
     const { conversation, turn } = page;
     const wish = { conversation, turn, windowId, action: tool.action, aim };
-    await this.#consents.demand(wish, policy, { signal: job.signal, still: () => this.#desk.waits(job) });
+    await this.#consents.demand(wish, policy, {
+      signal: job.signal,
+      still: () => this.#desk.waits(job),
+      shown: () => this.#desk.shown(job, aim.frameId),
+    });
     this.#desk.allowed(job);
   }
 

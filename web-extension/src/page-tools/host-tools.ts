@@ -11,11 +11,14 @@ import { ToolError, toldOf } from "./errors";
 import { Guard, type Job, type TurnPage } from "./guard";
 import { isStopPressed } from "./messages";
 import { bounded } from "./result";
+import { SecretCalls } from "./secret-calls";
 import { type Block, type PageTool, type PageWorld, text } from "./tool";
 import { registration, toolNamed } from "./tools";
 
-/** At once; the worker has the same limit. */
+/** At once of one turn, those that wait for the person aside. */
 const RUNNING_MAX = 8;
+/** In all, whatever they wait for: more come from a fault, not from a need. */
+const CALLS_MAX = 64;
 /** Scopes whose call has not come yet. */
 const SCOPES_MAX = 64;
 
@@ -42,6 +45,8 @@ export interface HostToolsDesk extends ConsentDesk {
 interface Running {
   job: Job;
   life: AbortController;
+  /** It waits for the person. */
+  waits: boolean;
   /** Nobody waits for its answer any more. */
   muted: boolean;
 }
@@ -49,6 +54,8 @@ interface Running {
 /** All calls under way. */
 export class HostTools {
   readonly consents: Consents;
+  /** What was typed into secret fields, for those who show calls. */
+  readonly secrets = new SecretCalls();
   readonly #desk: HostToolsDesk;
   readonly #world: PageWorld;
   readonly #badge: Badge;
@@ -57,8 +64,8 @@ export class HostTools {
   readonly #running = new Map<string, Running>();
   /** The end of the last act of each turn: acts keep their order. */
   readonly #lastAct = new Map<string, Promise<void>>();
-  /** Tabs on which a turn has drawn. */
-  readonly #drawn = new Map<string, Set<number>>();
+  /** The tabs of turns that have drawn there. */
+  readonly #drawn = new Map<string, number>();
 
   constructor(world: PageWorld, desk: HostToolsDesk) {
     this.#desk = desk;
@@ -68,13 +75,12 @@ export class HostTools {
     this.#guard = new Guard(world, this.consents, {
       turn: (id) => desk.turn(id),
       moved: (turn, origin) => desk.moved(turn, origin),
-      waits: ({ id, callId, tabId }) => {
-        this.#badge.waits(id, tabId);
-        this.#update(callId, "waiting for the person");
-      },
-      allowed: ({ id }) => this.#badge.ends(id),
-      acts: ({ id, tabId }) => this.#badge.acts(id, tabId),
-      queued: ({ callId }) => this.#update(callId, "waiting for the action before it"),
+      aimed: ({ turn, toolCallId }, secret) => this.secrets.note(turn, toolCallId, secret),
+      waits: (job) => this.#waits(job),
+      shown: ({ id, tabId }, frameId) => world.frames.tell(tabId, { kind: "sidewire-tool-show", call: id }, frameId),
+      allowed: (job) => this.#allowed(job),
+      acts: ({ turn, tabId }) => this.#badge.acts(turn, tabId),
+      queued: ({ callId }) => this.#update(callId, "toolWaitsForOrder"),
     });
   }
 
@@ -110,20 +116,32 @@ export class HostTools {
     }
   }
 
-  /** A turn is over, whoever ended it. */
-  turnEnded(turn: string): void {
+  /** A question is asked about a tab: what the one before has drawn there was for its answer. */
+  turnBegan(tabId: number): void {
+    this.#world.frames.tell(tabId, { kind: "sidewire-tool-clear" });
+  }
+
+  /** A turn is over, whoever ended it. What it has drawn stays for its time, unless the person stopped it. */
+  turnEnded(turn: string, stopped: boolean): void {
     for (const running of [...this.#running.values()]) if (running.job.turn === turn) end(running);
     this.consents.turnEnded(turn);
+    this.#badge.turnEnded(turn);
     this.#lastAct.delete(turn);
-    for (const tabId of this.#drawn.get(turn) ?? []) this.#world.frames.tell(tabId, { kind: "sidewire-tool-clear" });
+    const drawn = this.#drawn.get(turn);
     this.#drawn.delete(turn);
+    if (stopped && drawn !== undefined) this.#world.frames.tell(drawn, { kind: "sidewire-tool-clear" });
+  }
+
+  /** A tab has loaded another document. */
+  tabLoaded(tabId: number): void {
+    this.#badge.tabLoaded(tabId);
   }
 
   /** A message came from a content script: perhaps the Stop button of the badge in the page that is acted on. */
   message(message: unknown, sender: chrome.runtime.MessageSender): void {
     if (!isStopPressed(message) || sender.id !== chrome.runtime.id || sender.frameId !== 0) return;
-    const pressed = [...this.#running.values()].find(({ job }) => job.id === message.call);
-    if (pressed !== undefined && sender.tab?.id === pressed.job.tabId) this.#desk.stop(pressed.job.turn);
+    const turn = this.#badge.turnOf(message.call, sender.tab?.id);
+    if (turn !== undefined) this.#desk.stop(turn);
   }
 
   #scope(scope: HostToolScope): void {
@@ -150,7 +168,7 @@ export class HostTools {
     const tool = toolNamed(frame.toolName);
     if (tool === undefined) return this.#refuse(frame.id, text(`Unknown host tool: ${frame.toolName}`));
     if (scope === undefined || !this.#isOurs(scope)) return this.#fail(frame.id, new ToolError("unscoped"));
-    if (this.#running.size >= RUNNING_MAX) return this.#fail(frame.id, new ToolError("busy"));
+    if (this.#isBusy(scope.chatId)) return this.#fail(frame.id, new ToolError("busy"));
     const { running, over } = this.#begin(frame, scope, tool);
     try {
       const blocks = await this.#guard.run(tool, running.job);
@@ -170,6 +188,26 @@ export class HostTools {
     return page.conversationId === undefined || page.conversationId === conversation;
   }
 
+  #isBusy(turn: string): boolean {
+    const working = [...this.#running.values()].filter(({ job, waits }) => job.turn === turn && !waits);
+    return working.length >= RUNNING_MAX || this.#running.size >= CALLS_MAX;
+  }
+
+  #waits({ id, callId, tabId }: Job): void {
+    const running = this.#running.get(callId);
+    if (running !== undefined) running.waits = true;
+    this.#badge.waits(id, tabId);
+    this.#update(callId, "toolWaitsForPerson");
+  }
+
+  #allowed({ id, callId }: Job): void {
+    this.#badge.waited(id);
+    const running = this.#running.get(callId);
+    if (running?.waits !== true) return;
+    running.waits = false;
+    this.#update(callId, "toolAllowed");
+  }
+
   #begin(frame: HostToolCall, { chatId, tabId }: HostToolScope, tool: PageTool): { running: Running; over(): void } {
     const life = new AbortController();
     const before = this.#lastAct.get(chatId) ?? Promise.resolve();
@@ -177,20 +215,21 @@ export class HostTools {
     const job: Job = {
       id,
       callId: frame.id,
+      toolCallId: frame.toolCallId,
       turn: chatId,
       tabId,
       arguments: frame.arguments,
       signal: life.signal,
       before,
     };
-    const running: Running = { job, life, muted: false };
+    const running: Running = { job, life, waits: false, muted: false };
     this.#running.set(frame.id, running);
     const done = tool.does === "act" ? this.#follow(chatId, before) : () => undefined;
-    if (tool.does === "show") this.#drawn.set(chatId, new Set([...(this.#drawn.get(chatId) ?? []), tabId]));
+    if (tool.does === "show") this.#drawn.set(chatId, tabId);
     const over = (): void => {
       this.#running.delete(frame.id);
       done();
-      this.#badge.ends(id);
+      this.#badge.waited(id);
       this.#world.frames.tell(tabId, { kind: "sidewire-tool-end", call: id });
     };
     return { running, over };
@@ -209,8 +248,10 @@ export class HostTools {
     return done;
   }
 
-  #update(id: string, progress: string): void {
-    this.#desk.send({ type: "host_tool_update", id, partialResult: { content: text(progress) } });
+  /** What a person reads in the row of the call. */
+  #update(id: string, message: string): void {
+    const content = text(chrome.i18n.getMessage(message));
+    this.#desk.send({ type: "host_tool_update", id, partialResult: { content } });
   }
 
   #fail(id: string, error: unknown): void {

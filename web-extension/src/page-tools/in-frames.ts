@@ -12,6 +12,8 @@ import {
   type FrameDone,
   type FrameTool,
   foundOf,
+  PAGE_ROLE,
+  type ToolMessage,
   targetReply,
   toolReply,
 } from "./messages";
@@ -25,7 +27,7 @@ type Values = Readonly<Record<string, unknown>>;
 export async function framesOf(call: ToolCall): Promise<Frame[]> {
   const [frames, policy] = await Promise.all([call.world.frames.list(call.tabId), call.world.policy()]);
   if (originOf(frames[0], call.url) !== call.url.origin) throw new ToolError("tab-moved");
-  return frames.filter((frame) => frame.id === 0 || isAllowed(frame, policy));
+  return frames.filter((frame) => frame.id === 0 || isAllowedFrame(frame, policy));
 }
 
 function originOf(frame: Frame | undefined, page: URL): string {
@@ -34,8 +36,8 @@ function originOf(frame: Frame | undefined, page: URL): string {
   return URL.parse(frame.url, page)?.origin ?? "null";
 }
 
-/** An empty or sandboxed frame has no address of its own and goes with its page. */
-function isAllowed({ url, origin }: Frame, policy: Policy): boolean {
+/** Whether policy lets us into a frame. An empty or sandboxed one has no address of its own and goes with its page. */
+export function isAllowedFrame({ url, origin }: Frame, policy: Policy): boolean {
   const own = /^https?:/.test(url) ? URL.parse(url) : URL.parse(origin);
   return own === null || allows(policy, own);
 }
@@ -52,7 +54,7 @@ export interface Run {
 /** Runs a tool in one frame. */
 export async function runIn(call: ToolCall, frameId: number, run: Run): Promise<FrameDone> {
   const { tool, values, confirmed, mayTypeSecrets } = run;
-  const answer = await call.world.frames.ask(call.tabId, frameId, {
+  const ask: ToolMessage = {
     kind: "sidewire-tool",
     call: call.id,
     tool,
@@ -60,7 +62,8 @@ export async function runIn(call: ToolCall, frameId: number, run: Run): Promise<
     ...prefixed(frameId),
     ...(confirmed && { confirmed }),
     ...(mayTypeSecrets && { mayTypeSecrets }),
-  });
+  };
+  const answer = await call.world.frames.ask(call.tabId, frameId, ask, call.signal);
   if (answer === undefined) throw gone(frameId);
   const reply = toolReply(answer);
   if (reply === null) throw new ToolError("failed");
@@ -153,25 +156,36 @@ export function listed(candidates: readonly Candidate[]): string {
 /** Asks the frame what a call would act on, and outlines it there. */
 export async function aimAt(call: ToolCall, tool: FrameTool): Promise<Aim> {
   const { frame, values } = await frameMeant(call);
-  const answer = await call.world.frames.ask(call.tabId, frame.id, {
+  const ask: ToolMessage = {
     kind: "sidewire-tool-target",
     call: call.id,
     tool,
     arguments: { ...values },
     ...prefixed(frame.id),
-  });
+  };
+  const answer = await call.world.frames.ask(call.tabId, frame.id, ask, call.signal);
   if (answer === undefined) throw gone(frame.id);
   const reply = targetReply(answer);
   if (reply === null) throw new ToolError("failed");
   if (!reply.ok) throw frameFailure(reply);
-  const { role, name, secret } = reply;
-  return { ...siteOf(frame, call.url), target: name === "" ? role : name, secret, frameId: frame.id, values };
+  const { role, name, secret, context } = reply;
+  return {
+    ...placeOf(frame, call.url),
+    ...(role !== PAGE_ROLE && { role }),
+    ...(role !== PAGE_ROLE && name !== "" && { target: name }),
+    ...(context !== undefined && { context }),
+    secret,
+    frameId: frame.id,
+    values,
+  };
 }
 
-/** A grant for a page does not cover the frames of other sites in it. */
-function siteOf(frame: Frame, page: URL): { origin: string; site: string } {
-  if (frame.id === 0) return { origin: page.origin, site: page.host };
-  return { origin: frame.origin, site: URL.parse(frame.origin)?.host ?? page.host };
+/** What was allowed on a page covers no frame of another origin in it, and what was allowed there does not cover it here. */
+function placeOf(frame: Frame, page: URL): Pick<Aim, "origin" | "site" | "page"> {
+  if (frame.id === 0 || frame.origin === page.origin) return { origin: page.origin, site: page.host };
+  // A sandboxed frame has no origin, and still comes from somewhere.
+  const from = /^https?:/.test(frame.url) ? frame.url : frame.origin;
+  return { origin: frame.origin, site: URL.parse(from)?.host || page.host, page: page.host };
 }
 
 function mainOf(frames: readonly Frame[]): Frame {

@@ -3,15 +3,19 @@
  * message.
  *
  * Order of one acting call: `sidewire-tool-target` while the person is asked (resolves and outlines the target, does
- * nothing to it), `sidewire-tool` with `confirmed` when the answer was yes (acts only on that very element), then
- * `sidewire-tool-end` in every case (removes outline and badge, cancels what still runs). `sidewire-tool-badge` goes to
- * the main frame, whichever frame acts. Send the end without a frameId, so that every frame gets it.
+ * nothing to it), `sidewire-tool-show` when its card is the one that is shown, `sidewire-tool` with `confirmed` when the
+ * answer was yes (acts only on that very element), then `sidewire-tool-end` in every case (removes its outline, cancels
+ * what still runs). Send the end without a frameId, so that every frame gets it. `sidewire-tool-badge` goes to the main
+ * frame, whichever frame acts; it has a name of its own and stays until that is ended, with the turn.
  *
  * A renderer may be taken over by its page, so the service worker rebuilds answers from known members.
  */
 import { isRecord, isString } from "../shared/guards";
 import { clip } from "../shared/text";
 import { isPrefix, parseRef } from "./refs";
+
+/** Name of the port that a frame holds while a call acts there: it ends with the service worker. */
+export const TOOLS_PORT = "sidewire-tools";
 
 /** Tools that a content script runs. `page_screenshot`, `page_api` and `page_navigate` are the service worker's own. */
 export const FRAME_TOOLS = [
@@ -99,13 +103,19 @@ export interface TargetAsk {
   prefix?: string;
 }
 
-/** Service worker → all frames: the call is over; stop it if it runs, remove its outline and badge. */
+/** Service worker → frame: the person looks at this call's card now; its target has to be in view. */
+export interface ToolShow {
+  kind: "sidewire-tool-show";
+  call: string;
+}
+
+/** Service worker → all frames: the call, or what the badge was for, is over; stop it if it runs, remove what it drew. */
 export interface ToolEnd {
   kind: "sidewire-tool-end";
   call: string;
 }
 
-/** Service worker → main frame: show the badge with its Stop button until the call ends. `text` names what goes on. */
+/** Service worker → main frame: show the badge with its Stop button until `call`, a name of its own, is ended. `text` names what goes on. */
 export interface ToolBadge {
   kind: "sidewire-tool-badge";
   call: string;
@@ -113,7 +123,7 @@ export interface ToolBadge {
   stop: string;
 }
 
-/** Service worker → all frames: the turn is over; remove every highlight and annotation. */
+/** Service worker → all frames: the person stopped the turn, or asked the next question; remove every highlight and annotation. */
 export interface ToolClear {
   kind: "sidewire-tool-clear";
 }
@@ -127,7 +137,7 @@ export interface ToolCover {
   call: string;
 }
 
-export type ToolMessage = ToolAsk | TargetAsk | ToolEnd | ToolBadge | ToolCover | ToolClear;
+export type ToolMessage = ToolAsk | TargetAsk | ToolShow | ToolEnd | ToolBadge | ToolCover | ToolClear;
 
 /** Content script of the main frame → service worker: the person pressed Stop in the badge. */
 export interface StopPressed {
@@ -196,11 +206,16 @@ export interface TextPart {
 
 export type ToolReply = FrameDone | FrameError;
 
+/** Role of what a call without a target acts on; no element has it. */
+export const PAGE_ROLE = "page";
+
 /** What a call would act on. */
 export interface TargetFacts {
   ok: true;
   role: string;
   name: string;
+  /** Names of the row, group or dialog it is in. */
+  context?: string;
   /** A password or another field whose content is never read. */
   secret: boolean;
   editable: boolean;
@@ -232,6 +247,7 @@ export function isToolMessage(value: unknown): value is ToolMessage {
   if (!isString(call) || call === "" || call.length > CALL_MAX) return false;
   switch (value["kind"]) {
     case "sidewire-tool-end":
+    case "sidewire-tool-show":
     case "sidewire-tool-cover":
       return true;
     case "sidewire-tool-badge":
@@ -274,9 +290,10 @@ export function toolReply(value: unknown): ToolReply | null {
 export function targetReply(value: unknown): TargetReply | null {
   if (!isRecord(value)) return null;
   if (value["ok"] !== true) return frameError(value);
-  const { role, name } = value;
+  const { role, name, context } = value;
   if (!isString(role) || !isString(name)) return null;
-  const facts = { ok: true, role: clip(role, 40), name: clip(name, NAME_MAX) } as const;
+  const place = isString(context) && context !== "" ? { context: clip(context, NAME_MAX) } : {};
+  const facts = { ok: true, role: clip(role, 40), name: clip(name, NAME_MAX), ...place } as const;
   // What is not said to be harmless is treated as secret.
   return { ...facts, secret: value["secret"] !== false, editable: value["editable"] === true };
 }

@@ -10,6 +10,7 @@ const TIMEOUT_MS = 30_000;
 const LOOK_MS = 100;
 /** A navigation that has not begun by then was one within the document. */
 const BEGIN_MS = 1_000;
+/** What the model is told of an address. */
 const ADDRESS_MAX = 300;
 
 /** The tool `page_navigate`. */
@@ -35,7 +36,7 @@ export const pageNavigate: ActingTool = {
     return {
       origin,
       site: host,
-      target: clip(target.href, ADDRESS_MAX),
+      target: target.href,
       secret: false,
       frameId: 0,
       values: { url: target.href },

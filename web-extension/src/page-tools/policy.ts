@@ -4,7 +4,6 @@
  * It holds for everything that is read of a page and done to it, for the page's own address and for every address that
  * is gone to.
  */
-import type { CaptureTab } from "../capture/api";
 import { isString } from "../shared/guards";
 import { ToolError } from "./errors";
 import { fits, isWithin } from "./patterns";
@@ -52,17 +51,13 @@ export function demandAllowed(policy: Policy, url: URL): void {
   if (!allows(policy, url)) throw new ToolError("blocked-by-policy");
 }
 
-/** A capture that leaves alone what policy forbids, before it is read and after it may have moved. */
-export function withPolicy(capture: CaptureTab): CaptureTab {
-  const isForbidden = async (address: string | undefined): Promise<boolean> => {
-    const url = address === undefined ? null : URL.parse(address);
-    return url !== null && !allows(await loadPolicy(), url);
-  };
-  return async (tabId) => {
-    const before = await chrome.tabs.get(tabId).catch(() => undefined);
-    if (await isForbidden(before?.url)) return { ok: false, fault: "restricted-page" };
-    const result = await capture(tabId);
-    if (!result.ok) return result;
-    return (await isForbidden(result.capture.snapshot.url)) ? { ok: false, fault: "restricted-page" } : result;
-  };
+/** What the policy in force lets a capture read; asked for anew by each capture. */
+export async function allowedNow(): Promise<(url: URL) => boolean> {
+  const policy = await loadPolicy();
+  return (url) => allows(policy, url);
+}
+
+/** True when there are addresses that the policy forbids. */
+export function restricts({ allowedDomains, blockedUrlPatterns }: Policy): boolean {
+  return allowedDomains.length > 0 || blockedUrlPatterns.length > 0;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { fitted } from "./screenshot";
 import { stage, useStage } from "./testing/stage";
 
@@ -43,6 +43,71 @@ describe("page_screenshot", () => {
     await vi.advanceTimersByTimeAsync(2_000);
     for (const id of ids) expect(await stage.result(id)).toMatch(/^image/);
     expect(stage.browser.pictures).toBe(4);
+  });
+});
+
+describe("secrets in a picture", () => {
+  const covers = (covered: number, steady: boolean) => ({ ok: true, covered, steady });
+  const ended = () => stage.told.some(({ kind }) => kind === "sidewire-tool-end");
+
+  beforeEach(() => {
+    stage.frames = [
+      ...stage.frames,
+      { id: 3, url: "https://pay.example/", origin: "https://pay.example", focused: false },
+    ];
+  });
+
+  it("are covered in every frame before it, still are after it, and it says at how many places", async () => {
+    const asked: number[] = [];
+    stage.cover = (frame) => {
+      asked.push(frame);
+      expect(stage.browser.pictures).toBe(asked.length > 2 ? 1 : 0);
+      return covers(frame === 3 ? 2 : 0, frame === 0 || asked.length > 2);
+    };
+    expect(await stage.run("page_screenshot")).toMatch(/600 pixels; secrets are covered at 2 places$/);
+    expect(asked).toEqual([0, 3, 0, 3]);
+    expect(ended()).toBe(true);
+  });
+
+  it.each([
+    ["says that it could not", { ok: false, code: "failed", detail: "the page did not draw in time" }, /did not draw/],
+    ["says nothing that can be understood", { covered: 0 }, /not answer in time/],
+    ["is gone", undefined, /not answer in time/],
+    ["does not answer", new Promise(() => undefined), /not answer in time/],
+  ])("no picture is taken when a frame %s", async (_, answer, reason) => {
+    stage.cover = (frame) => (frame === 3 ? answer : covers(0, true));
+    const id = stage.call("page_screenshot");
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(await stage.result(id)).toMatch(/^! failed: .*secrets on the page could not be covered/);
+    expect(await stage.result(id)).toMatch(reason);
+    expect(stage.browser.pictures).toBe(0);
+    expect(ended()).toBe(true);
+  });
+
+  it("a page that moves is pictured again, and not for ever", async () => {
+    let asked = 0;
+    stage.cover = () => {
+      asked += 1;
+      return covers(1, asked > 6);
+    };
+    const id = stage.call("page_screenshot");
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await stage.result(id)).toMatch(/2 places$/);
+    expect(stage.browser.pictures).toBe(2);
+    stage.cover = () => covers(1, false);
+    const other = stage.call("page_screenshot");
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await stage.result(other)).toMatch(/^! failed: .*keeps moving/);
+  });
+
+  it("are uncovered when the call is cancelled", async () => {
+    stage.cover = () => new Promise(() => undefined);
+    const id = stage.call("page_screenshot");
+    await vi.advanceTimersByTimeAsync(10);
+    stage.tools.frame({ type: "host_tool_cancel", id: "x", targetId: id });
+    await vi.waitFor(() => expect(ended()).toBe(true));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(stage.browser.pictures).toBe(0);
   });
 });
 

@@ -1,7 +1,9 @@
 /** Pictures what is visible of the page, small enough for every model and frame. */
 import { coverSecrets, uncover } from "./covering";
 import { ToolError } from "./errors";
+import { isAllowedFrame } from "./in-frames";
 import { pause } from "./limited";
+import { restricts } from "./policy";
 import { type LookingTool, type ToolCall, text } from "./tool";
 
 /** Longest edge; models see no more. */
@@ -50,11 +52,10 @@ export const pageScreenshot: LookingTool = {
   does: "read",
   timeoutMs: () => TIMEOUT_MS,
   async run(call) {
-    const before = await frontTab(call.tabId);
-    const { shot, places } = await coveredShot(call, before.windowId).finally(() => uncover(call));
+    const windowId = await frontWindow(call);
+    const { shot, places } = await coveredShot(call, windowId).finally(() => uncover(call));
     // Another tab may have come to the front meanwhile, and it must not be in the picture.
-    const after = await frontTab(call.tabId);
-    if (after.url === undefined || URL.parse(after.url)?.origin !== call.url.origin) throw new ToolError("tab-moved");
+    await frontWindow(call, windowId);
     const { data, mimeType, width, height } = await call.world.camera.shrink(shot);
     const covers = places === 0 ? "" : `; secrets are covered at ${places} ${places === 1 ? "place" : "places"}`;
     const size = text(`the visible part of the page, ${width} × ${height} pixels${covers}`);
@@ -68,6 +69,8 @@ async function coveredShot(call: ToolCall, windowId: number): Promise<{ shot: st
   let places = 0;
   const prepare = async (): Promise<void> => {
     ({ places } = await coverSecrets(call));
+    await demandAllowedFrames(call);
+    await frontWindow(call, windowId);
     if (signal.aborted) throw new ToolError("cancelled");
   };
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -85,11 +88,23 @@ function refusal(error: unknown): ToolError {
   return new ToolError(isForbidden ? "screenshot-not-allowed" : "failed");
 }
 
-async function frontTab(tabId: number): Promise<chrome.tabs.Tab> {
+/** The window whose tab in front is the page of the call; fails where there is none, or another one than was expected. */
+async function frontWindow({ tabId, url }: ToolCall, expected?: number): Promise<number> {
   const tab = await chrome.tabs.get(tabId).catch(() => undefined);
   if (tab === undefined) throw new ToolError("page-gone");
-  if (!tab.active) throw new ToolError("not-in-front");
-  return tab;
+  if (!tab.active || (expected !== undefined && tab.windowId !== expected)) throw new ToolError("not-in-front");
+  if (tab.url === undefined || URL.parse(tab.url)?.origin !== url.origin) throw new ToolError("tab-moved");
+  return tab.windowId;
+}
+
+/** A picture shows every frame: none may be one that policy forbids, or whose address cannot be looked at. */
+async function demandAllowedFrames({ tabId, world }: ToolCall): Promise<void> {
+  const policy = await world.policy();
+  if (!restricts(policy)) return;
+  const [frames, there] = await Promise.all([world.frames.all(tabId), world.frames.count(tabId)]);
+  if (there > frames.length || frames.some((frame) => !isAllowedFrame(frame, policy))) {
+    throw new ToolError("blocked-by-policy", "of a part of the page");
+  }
 }
 
 /** A camera that takes its pictures one by one and with a pause between them, whoever asks. */

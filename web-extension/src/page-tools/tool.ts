@@ -40,8 +40,14 @@ export interface Aim {
   origin: string;
   /** Host to name to the person. */
   site: string;
-  /** Role and name of the target as the page shows them, or the address to go to. */
+  /** Host of the page around a frame of another origin, where no lasting answer counts. */
+  page?: string;
+  /** Name of the target as the page shows it, or the address to go to; absent where it has none. */
   target?: string;
+  /** What kind of thing the target is; absent where the call acts on the page as a whole. */
+  role?: string;
+  /** Where on the page it is, as far as names tell: its row, group or dialog. */
+  context?: string;
   /** What would be typed, chosen or pressed. */
   value?: string;
   /** A password field: asked each time. */

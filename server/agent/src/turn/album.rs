@@ -1,19 +1,17 @@
 //! Which pictures of a turn its model is shown: the newest ones, since each is sent again with every model call.
 
-use crate::provider::Picture;
+use crate::provider::{PICTURE_BYTES, Picture};
 
 /// Most pictures of a request.
 const PICTURES: usize = 4;
-/// Most bytes of its pictures together.
-const BYTES: usize = 6 * 1024 * 1024;
 
-/// Adds pictures and lets the oldest go; one that comes again counts as new.
+/// Adds pictures and lets the oldest go; one that comes again counts as new, one that is too large is left out.
 pub(super) fn add(album: &mut Vec<Picture>, more: Vec<Picture>) {
-    for picture in more {
+    for picture in more.into_iter().filter(|picture| picture.bytes.len() <= PICTURE_BYTES) {
         album.retain(|older| older.blob != picture.blob);
         album.push(picture);
     }
-    while album.len() > PICTURES || album.iter().map(|picture| picture.bytes.len()).sum::<usize>() > BYTES {
+    while album.len() > PICTURES || album.iter().map(|picture| picture.bytes.len()).sum::<usize>() > PICTURE_BYTES {
         album.remove(0);
     }
 }
@@ -45,10 +43,17 @@ mod tests {
 
     #[test]
     fn together_they_stay_within_their_bytes() {
-        for (size, left) in [(BYTES / 2, 2), (BYTES / 2 + 1, 1), (BYTES, 1), (BYTES + 1, 0)] {
+        for (size, left) in [(PICTURE_BYTES / 2, 2), (PICTURE_BYTES / 2 + 1, 1), (PICTURE_BYTES, 1)] {
             let mut album = Vec::new();
             add(&mut album, vec![picture("a", size), picture("b", size)]);
             assert_eq!(album.len(), left, "{size}");
         }
+    }
+
+    #[test]
+    fn one_that_is_too_large_takes_no_other_away() {
+        let mut album = Vec::new();
+        add(&mut album, vec![picture("a", 1), picture("b", PICTURE_BYTES + 1)]);
+        assert_eq!(names(&album), ["a"]);
     }
 }

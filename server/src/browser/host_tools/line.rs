@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use sidewire_agent::event::ToolContent;
 use sidewire_contract::host_tool::{HostToolCancel, HostToolResult};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot, watch};
 use uuid::Uuid;
 
 use super::super::writer::Post;
 
-/// Calls of one connection that run at once, over all its conversations.
-const CALLS: usize = 256;
+/// Calls of one connection that are out at once, over all its conversations; our extension takes no more.
+pub(super) const CALLS: usize = 8;
 
 /// Why a call could not begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,9 +23,6 @@ pub(super) enum Refused {
     /// The client offers other tools now.
     #[error("this tool is no longer offered")]
     Withdrawn,
-    /// Too many run.
-    #[error("{CALLS} calls are running already; wait for some of them")]
-    Full,
 }
 
 /// How the client answered a call.
@@ -43,6 +40,8 @@ pub(super) struct Line {
     post: mpsc::Sender<Post>,
     /// How long a call may be silent.
     pub(super) patience: Duration,
+    /// Places for calls; closed with the connection.
+    places: Semaphore,
     // A std mutex: lookups only, never held over an await.
     calls: Mutex<Calls>,
 }
@@ -79,6 +78,7 @@ impl Line {
         Arc::new(Self {
             post,
             patience,
+            places: Semaphore::new(CALLS),
             calls: Mutex::default(),
         })
     }
@@ -86,6 +86,11 @@ impl Line {
     /// Sends; false when the connection is over. Waits while the writer is behind.
     pub(super) async fn post(&self, post: Post) -> bool {
         self.post.send(post).await.is_ok()
+    }
+
+    /// Waits for a place; calls get theirs in the order they came.
+    pub(super) async fn place(&self) -> Result<SemaphorePermit<'_>, Refused> {
+        self.places.acquire().await.map_err(|_closed| Refused::Gone)
     }
 
     /// A new set of tools: `publish` gets its number, unless the connection is over.
@@ -105,9 +110,6 @@ impl Line {
         }
         if calls.generation != generation {
             return Err(Refused::Withdrawn);
-        }
-        if calls.running.len() >= CALLS {
-            return Err(Refused::Full);
         }
         let id = Uuid::new_v4().simple().to_string();
         let (outcome, outcome_comes) = oneshot::channel();
@@ -168,6 +170,7 @@ impl Line {
     pub(super) fn close(&self, clear: impl FnOnce()) -> u64 {
         let mut calls = self.lock();
         calls.closed = true;
+        self.places.close();
         calls.running.clear();
         clear();
         calls.ignored

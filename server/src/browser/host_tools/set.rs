@@ -43,7 +43,7 @@ pub(super) enum SetFault {
     #[error("the description of {0} is empty or too long")]
     Description(String),
     /// Parameters that are no usable schema.
-    #[error("the parameters of {name} are refused")]
+    #[error("the parameters of {name} are refused: {source}")]
     Parameters {
         /// The tool.
         name: String,

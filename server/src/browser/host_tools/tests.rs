@@ -21,6 +21,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::line::CALLS;
 use super::result::PICTURES;
 use super::*;
 use crate::media::LibraryConfig;
@@ -332,20 +333,22 @@ async fn a_storm_of_reports_is_one_report() {
 }
 
 #[tokio::test]
-async fn calls_of_one_connection_are_not_without_number() {
+async fn calls_of_all_conversations_share_the_places_of_a_connection() {
     let mut rig = Rig::new().await;
-    let mut calls = Vec::new();
-    for _ in 0..256 {
-        calls.push(rig.read());
-        rig.called().await;
+    let mut calls: Vec<_> = (0..CALLS + 2).map(|_| rig.read()).collect();
+    let mut out = Vec::new();
+    for _ in 0..CALLS {
+        out.push(rig.called().await);
     }
-    assert!(
-        error(rig.read())
-            .await
-            .starts_with("256 calls are running already")
-    );
+    tokio::task::yield_now().await;
+    assert!(rig.quiet());
+    // A free place goes to the next call.
+    rig.result(&out.remove(0).id, words("done"));
+    rig.called().await;
+    assert!(rig.quiet());
     drop(rig.tools.close_on_drop());
-    for call in calls {
-        error(call).await;
-    }
+    let ended = futures_util::future::join_all(calls.drain(..)).await;
+    let failed = ended.iter().filter(|output| output.as_ref().unwrap().is_error);
+    assert_eq!(failed.count(), CALLS + 1, "what waited and what was out");
+    assert!(rig.quiet());
 }

@@ -60,6 +60,11 @@ enum CallError {
 impl HostTool {
     async fn run(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
         let arguments = self.parameters.check(call.arguments.clone()).await?;
+        let _place = tokio::select! {
+            biased;
+            () = call.cancel.cancelled() => return Err(CallError::Stopped),
+            place = self.line.place() => place?,
+        };
         let mut running = self.line.begin(self.generation)?;
         let sent = match self.message(call, &running.id, arguments) {
             Some(message) => self.send(call, message).await,

@@ -17,6 +17,7 @@ fn add(blobs: &BlobFolder, bytes: &[u8]) -> BlobRef {
         panic!("a folder keeps files")
     };
     blobs.place(&staged.name, file).unwrap();
+    blobs.sync().unwrap();
     staged.name
 }
 

@@ -137,7 +137,7 @@ impl Call {
     }
 }
 
-/// Asks with pictures, and without when the server refuses those; what it clearly refused is not sent again.
+/// Asks with pictures, and without when the server refuses those.
 async fn open(shared: &Shared, request: &ModelRequest, limits: &Limits) -> Result<Asked, ProviderError> {
     let ask = Ask {
         shared,
@@ -145,26 +145,29 @@ async fn open(shared: &Shared, request: &ModelRequest, limits: &Limits) -> Resul
         limits,
     };
     let pictures = Pictures::of(request);
-    if pictures.is_empty() || !shared.sees.load(Ordering::Relaxed) {
+    if pictures.is_empty() || shared.sight.is_blind() {
         return ask.in_some_form(&Pictures::none()).await;
     }
     let seeing = ask.in_some_form(&pictures).await;
-    if !may_be_blind(&seeing) {
+    if matches!(seeing, Ok(Asked::Opened(_))) {
+        shared.sight.saw();
+    }
+    if !may_be_about_pictures(&seeing) {
         return seeing;
     }
     let blind = ask.in_some_form(&Pictures::none()).await;
     if !matches!(blind, Ok(Asked::Opened(_))) {
-        // It was not the pictures.
         return seeing;
     }
-    if matches!(seeing, Err(ProviderError::Refused { .. })) {
-        shared.sees.store(false, Ordering::Relaxed);
+    // A server that fails, or finds the whole too large, says nothing about the model's sight.
+    if matches!(seeing, Err(ProviderError::Refused { status }) if status != 413) {
+        shared.sight.refused(&pictures);
     }
     blind
 }
 
 /// Servers differ in how they refuse pictures; some answer as if they had failed themselves.
-fn may_be_blind(asked: &Result<Asked, ProviderError>) -> bool {
+fn may_be_about_pictures(asked: &Result<Asked, ProviderError>) -> bool {
     let failure = match asked {
         Ok(Asked::Opened(_)) => return false,
         Ok(Asked::Again { failure, .. }) | Err(failure) => failure,

@@ -1,9 +1,12 @@
 //! Pictures of a request: as data URLs for models that see, as a remark for those that do not.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
-use sidewire_agent::message::{Part, ResultContent};
+use sidewire_agent::message::{Message, Part, ResultContent};
 use sidewire_agent::provider::{ModelRequest, Picture};
 
 /// What stands between text and pictures in the line that carries those of tool results.
@@ -38,94 +41,151 @@ pub(super) struct ImageUrl {
     url: String,
 }
 
-/// The pictures that a model is shown.
-pub(super) struct Pictures<'a>(&'a [Picture]);
+/// What is known of a model's sight. One refusal proves nothing, for it may have been that one picture.
+#[derive(Default)]
+// A std mutex: held for one comparison.
+pub(super) struct Sight(Mutex<Known>);
+
+#[derive(Default)]
+enum Known {
+    /// Nothing, or that it refused pictures of which this was the newest.
+    #[default]
+    Little,
+    Refused(String),
+    Sees,
+    Blind,
+}
+
+impl Sight {
+    /// It refused two different pictures and never took one.
+    pub(super) fn is_blind(&self) -> bool {
+        matches!(*self.lock(), Known::Blind)
+    }
+
+    /// It took pictures.
+    pub(super) fn saw(&self) {
+        *self.lock() = Known::Sees;
+    }
+
+    /// It refused these pictures, and answered without them.
+    pub(super) fn refused(&self, pictures: &Pictures<'_>) {
+        let mut known = self.lock();
+        let newest = pictures.newest();
+        match &*known {
+            Known::Little => *known = Known::Refused(newest.to_owned()),
+            Known::Refused(earlier) if earlier != newest => *known = Known::Blind,
+            Known::Refused(_) | Known::Sees | Known::Blind => {}
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The pictures that a model is shown, each where it is mentioned last.
+pub(super) struct Pictures<'a> {
+    shown: &'a [Picture],
+    /// The number of the message that mentions a picture last.
+    last: HashMap<&'a str, usize>,
+}
 
 impl<'a> Pictures<'a> {
     /// Those of a request.
     pub(super) fn of(request: &'a ModelRequest) -> Self {
-        Self(&request.pictures)
+        let messages = request.messages.iter().enumerate();
+        let mentions = messages.flat_map(|(at, message)| names(message).map(move |name| (name, at)));
+        Self {
+            shown: &request.pictures,
+            last: mentions.collect(),
+        }
     }
 
     /// None, for a model that does not see.
-    pub(super) const fn none() -> Self {
-        Self(&[])
+    pub(super) fn none() -> Self {
+        Self {
+            shown: &[],
+            last: HashMap::new(),
+        }
     }
 
     /// Whether there are none.
     pub(super) const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.shown.is_empty()
     }
 
-    /// Text of a person with the pictures among its parts.
-    pub(super) fn beside(&self, text: String, parts: &[Part]) -> Content {
-        let shown: Vec<Piece> = parts
-            .iter()
-            .filter_map(image_name)
-            .filter_map(|name| self.piece(name))
-            .collect();
-        if shown.is_empty() {
-            return Content::Text(text);
+    fn newest(&self) -> &str {
+        self.shown.last().map_or("", |picture| &picture.blob)
+    }
+
+    /// Text of a person with the pictures of their message, the one of number `at`.
+    pub(super) fn beside(&self, text: String, message: &Message, at: usize) -> Content {
+        self.pieces(text, message, at).unwrap_or_else(Content::Text)
+    }
+
+    /// The pictures of tool results, if any is shown with the message of number `at`.
+    pub(super) fn of_results(&self, message: &Message, at: usize) -> Option<Content> {
+        self.pieces(FOLLOWING.to_owned(), message, at).ok()
+    }
+
+    /// The text with the pictures behind it; the text alone when there are none.
+    fn pieces(&self, text: String, message: &Message, at: usize) -> Result<Content, String> {
+        let mut shown: Vec<&Picture> = Vec::new();
+        for picture in names(message).filter_map(|name| self.at(name, at)) {
+            if !shown.contains(&picture) {
+                shown.push(picture);
+            }
         }
-        Content::Pieces([Piece::Text { text }].into_iter().chain(shown).collect())
-    }
-
-    /// The pictures of tool results, if any is shown.
-    pub(super) fn of_results(&self, parts: &[Part]) -> Option<Content> {
-        let shown: Vec<Piece> = parts
-            .iter()
-            .flat_map(result_images)
-            .filter_map(|name| self.piece(name))
-            .collect();
-        let heading = Piece::Text {
-            text: FOLLOWING.to_owned(),
-        };
-        (!shown.is_empty()).then(|| Content::Pieces([heading].into_iter().chain(shown).collect()))
+        if shown.is_empty() {
+            return Err(text);
+        }
+        let heading = Piece::Text { text };
+        Ok(Content::Pieces([heading].into_iter().chain(shown.into_iter().map(piece)).collect()))
     }
 
     /// A tool's result as text.
-    pub(super) fn told(&self, content: &[ResultContent]) -> String {
-        let texts: Vec<&str> = content.iter().map(|block| self.word(block)).collect();
+    pub(super) fn told(&self, content: &[ResultContent], at: usize) -> String {
+        let texts: Vec<&str> = content.iter().map(|block| self.word(block, at)).collect();
         texts.join("\n")
     }
 
-    fn word<'b>(&self, block: &'b ResultContent) -> &'b str {
+    fn word<'b>(&self, block: &'b ResultContent, at: usize) -> &'b str {
         match block {
             ResultContent::Text { text } => text,
-            ResultContent::Image { blob, .. } if self.find(blob).is_some() => "(a picture; it follows)",
+            ResultContent::Image { blob, .. } if self.at(blob, at).is_some() => "(a picture; it follows)",
+            ResultContent::Image { blob, .. } if self.find(blob).is_some() => "(a picture; it comes again below)",
             ResultContent::Image { .. } => "(a picture, which is not shown to you)",
         }
     }
 
-    fn piece(&self, name: &str) -> Option<Piece> {
-        let Picture { mime_type, bytes, .. } = self.find(name)?;
-        let url = format!("data:{mime_type};base64,{}", STANDARD.encode(bytes));
-        Some(Piece::ImageUrl {
-            image_url: ImageUrl { url },
-        })
+    fn at(&self, name: &str, at: usize) -> Option<&'a Picture> {
+        self.find(name).filter(|_| self.last.get(name) == Some(&at))
     }
 
     fn find(&self, name: &str) -> Option<&'a Picture> {
-        self.0.iter().find(|picture| picture.blob == name)
+        self.shown.iter().find(|picture| picture.blob == name)
     }
 }
 
-fn image_name(part: &Part) -> Option<&str> {
-    if let Part::Image { blob, .. } = part {
-        Some(blob)
-    } else {
-        None
+fn piece(picture: &Picture) -> Piece {
+    let Picture { mime_type, bytes, .. } = picture;
+    let url = format!("data:{mime_type};base64,{}", STANDARD.encode(bytes));
+    Piece::ImageUrl {
+        image_url: ImageUrl { url },
     }
 }
 
-fn result_images(part: &Part) -> impl Iterator<Item = &str> {
-    let blocks: &[ResultContent] = if let Part::ToolResult { content, .. } = part {
-        content
-    } else {
-        &[]
-    };
-    blocks.iter().filter_map(|block| match block {
-        ResultContent::Image { blob, .. } => Some(blob.as_str()),
-        ResultContent::Text { .. } => None,
+/// The pictures that a message mentions.
+fn names(message: &Message) -> impl Iterator<Item = &str> {
+    message.parts.iter().flat_map(|part| {
+        let (own, results): (Option<&str>, &[ResultContent]) = match part {
+            Part::Image { blob, .. } => (Some(blob), &[]),
+            Part::ToolResult { content, .. } => (None, content),
+            _ => (None, &[]),
+        };
+        own.into_iter().chain(results.iter().filter_map(|block| match block {
+            ResultContent::Image { blob, .. } => Some(blob.as_str()),
+            ResultContent::Text { .. } => None,
+        }))
     })
 }

@@ -136,7 +136,8 @@ fn messages<'a>(request: &'a ModelRequest, pictures: &Pictures<'_>) -> Vec<Line<
             request
                 .messages
                 .iter()
-                .flat_map(|message| lines(message, pictures)),
+                .enumerate()
+                .flat_map(|(at, message)| lines(message, at, pictures)),
         )
         .collect()
 }
@@ -152,22 +153,15 @@ fn said(role: &'static str, content: Content) -> Line<'static> {
 
 /// A message of the transcript. Results of several tools are one line each; their pictures follow in one more, since
 /// a line of a tool may hold text only.
-fn lines<'a>(message: &'a Message, pictures: &Pictures<'_>) -> Vec<Line<'a>> {
+fn lines<'a>(message: &'a Message, at: usize, pictures: &Pictures<'_>) -> Vec<Line<'a>> {
     match message.role {
-        Role::User => vec![said(
-            "user",
-            pictures.beside(message.plain_text(), &message.parts),
-        )],
+        Role::User => vec![said("user", pictures.beside(message.plain_text(), message, at))],
         Role::Assistant => assistant(message).into_iter().collect(),
         Role::Tool => message
             .parts
             .iter()
-            .filter_map(|part| tool_result(part, pictures))
-            .chain(
-                pictures
-                    .of_results(&message.parts)
-                    .map(|content| said("user", content)),
-            )
+            .filter_map(|part| tool_result(part, at, pictures))
+            .chain(pictures.of_results(message, at).map(|content| said("user", content)))
             .collect(),
     }
 }
@@ -208,13 +202,13 @@ fn tool_call(part: &Part) -> Option<ToolCall<'_>> {
     })
 }
 
-fn tool_result<'a>(part: &'a Part, pictures: &Pictures<'_>) -> Option<Line<'a>> {
+fn tool_result<'a>(part: &'a Part, at: usize, pictures: &Pictures<'_>) -> Option<Line<'a>> {
     let Part::ToolResult { call_id, content, .. } = part else {
         return None;
     };
     Some(Line {
         role: "tool",
-        content: Some(pictures.told(content).into()),
+        content: Some(pictures.told(content, at).into()),
         tool_calls: Vec::new(),
         tool_call_id: Some(call_id),
     })

@@ -2,12 +2,14 @@
  * What an action has changed, in a few lines, so that the model need not read the whole page again: address, title,
  * dialogs, messages, focus and complaints of fields.
  */
-import { clean, plainText } from "../../capture/page/names";
+import { clean } from "../../capture/page/names";
 import { renderingOf } from "../../capture/page/visibility";
 import { redactUrl } from "../../capture/redact";
 import { clip } from "../../capture/text";
 import { focusedIn, rootsOf } from "./composed";
-import { describe, isSecret, spoken, spokenOf } from "./describe";
+import { describe, spoken, spokenOf } from "./describe";
+import { wordsOf } from "./hiding";
+import { isSecret } from "./secret";
 import { atRest } from "./waiting";
 
 const REPORT_MAX = 1000;
@@ -121,7 +123,7 @@ function pictureOf(view: Window): Picture {
       .slice(0, LOOKED_AT_MAX)
       .filter((element) => renderingOf(element) === "shown");
   const dialogs = shown(DIALOGS).slice(0, LISTED_MAX);
-  const texts = shown(MESSAGES).map((element) => clean(plainText(element), NAME_MAX));
+  const texts = shown(MESSAGES).map((element) => wordsOf(element, NAME_MAX));
   return {
     url: location.href,
     title: clean(document.title, NAME_MAX),
@@ -153,7 +155,7 @@ function complaintsIn(root: Document | ShadowRoot): string[] {
       "validationMessage" in field && typeof field.validationMessage === "string" ? field.validationMessage : "";
     const ids = (field.getAttribute("aria-errormessage") ?? field.getAttribute("aria-describedby") ?? "").split(/\s+/);
     const written = ids.map((id) => (id === "" ? null : root.getElementById(id))).find((each) => each !== null);
-    const why = written ? clean(plainText(written), NAME_MAX) : clean(stated, NAME_MAX);
+    const why = written ? wordsOf(written, NAME_MAX) : clean(stated, NAME_MAX);
     return [why === "" ? spokenOf(field) : `${spokenOf(field)}: ${why}`];
   });
 }

@@ -1,13 +1,14 @@
 /**
  * Role and name of one element, by the code of capture, as they are shown to the person and compared later.
  *
- * Secret fields are recognised here: what capture would hide, no tool types into unasked.
+ * What reading the page would hide is in no name either (`hiding.ts`).
  */
-import { clean, explicitName, fallbackName, Labels, NAME_MAX, plainText } from "../../capture/page/names";
+import { explicitName, fallbackName, NAME_MAX } from "../../capture/page/names";
 import { roleOf } from "../../capture/page/roles";
-import { isEditable, isSecretField, shownValue } from "../../capture/page/states";
-import { secrecyOf } from "../../capture/secret-words";
+import { isEditable, shownValue } from "../../capture/page/states";
 import { clip } from "../../capture/text";
+import { statedName, wordsOf } from "./hiding";
+import { labelsAround } from "./secret";
 
 /** What an element is called. */
 export interface Described {
@@ -27,17 +28,16 @@ const DIALOGS = new Set(["dialog", "alertdialog"]);
 /** Role and name of an element; the name is "" where it has none. */
 export function describe(element: Element): Described {
   const role = isEditable(element) && roleOf(element) === "generic" ? "textbox" : roleOf(element);
-  const labels = new Labels();
-  const root = element.getRootNode();
-  if (root instanceof Document || root instanceof ShadowRoot) labels.collect(root);
-  return { role, name: explicitName(element, role, labels) || contentName(element, role) || fallbackName(element) };
+  const stated = explicitName(element, role, labelsAround(element));
+  const name = stated === "" ? contentName(element, role) : statedName(element, stated);
+  return { role, name: name || fallbackName(element) };
 }
 
 /** A dialog without a name is called by its first heading. */
 function contentName(element: Element, role: string): string {
   if (HOLDERS.has(role)) return "";
   const heading = DIALOGS.has(role) ? element.querySelector("h1, h2, h3, h4, [role='heading']") : null;
-  return clean(plainText(heading ?? element), DIALOGS.has(role) ? DIALOG_NAME_MAX : NAME_MAX);
+  return wordsOf(heading ?? element, DIALOGS.has(role) ? DIALOG_NAME_MAX : NAME_MAX);
 }
 
 const DIALOG_NAME_MAX = 120;
@@ -57,21 +57,3 @@ export function spokenOf(element: Element): string {
 export function shownIn(element: Element): string {
   return shownValue(element, describe(element)) ?? "";
 }
-
-/** Whether what a person types here is theirs alone: a password, a token, a card number. */
-export function isSecret(element: Element): boolean {
-  if (isSecretField(element)) return true;
-  if (!isTypedInto(element)) return false;
-  const { name } = describe(element);
-  const names = [name, element.getAttribute("name"), element.id, element.getAttribute("placeholder")];
-  return names.some((each) => each !== null && each !== "" && secrecyOf(each) === "secret");
-}
-
-/** Whether a person can type into an element. */
-export function isTypedInto(element: Element): boolean {
-  if (element instanceof HTMLTextAreaElement) return true;
-  if (element instanceof HTMLInputElement) return !PRESSED_INPUTS.has(element.type);
-  return isEditable(element);
-}
-
-const PRESSED_INPUTS = new Set("button submit reset image checkbox radio file hidden".split(" "));

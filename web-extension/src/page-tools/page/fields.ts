@@ -1,8 +1,9 @@
 /** The things a person types into, and which of them an element stands for. */
 import { isEditable } from "../../capture/page/states";
 import { within } from "./composed";
-import { isSecret, isTypedInto, spokenOf } from "./describe";
+import { spokenOf } from "./describe";
 import { ToolFault } from "./fault";
+import { isSecret, isTypedInto } from "./secret";
 
 /** A form field for text. */
 export type TextField = HTMLInputElement | HTMLTextAreaElement;

@@ -5,13 +5,14 @@ import { refuseDisabled } from "./able";
 import type { Arguments } from "./arguments";
 import { requiredText } from "./arguments";
 import { Changes } from "./changes";
-import { isSecret, shownIn, spokenOf } from "./describe";
+import { shownIn, spokenOf } from "./describe";
 import { ToolFault } from "./fault";
 import type { Field } from "./fields";
 import { contentOf, fieldOf, isTextField, refuseReadonly, refuseSecret } from "./fields";
 import { reach } from "./hit";
 import type { Job, PageTool } from "./job";
 import { done, targetOf } from "./job";
+import { isSecret } from "./secret";
 import { replaceContent } from "./typing";
 import { isSameValue, refuseMisfit } from "./values";
 

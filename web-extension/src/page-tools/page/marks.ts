@@ -68,6 +68,7 @@ export class Marks {
 
   /** Shows the badge; only a person's own press on its button counts. */
   badge(call: string, { text, stop }: BadgeText, onStop: () => void): void {
+    if (this.#hasBadge(call)) return;
     const badge = this.#drawing("badge");
     badge.setAttribute("role", "status");
     const name = this.#view.document.createElement("b");
@@ -82,7 +83,6 @@ export class Marks {
       if (event.isTrusted) onStop();
     });
     badge.append(name, words, button);
-    this.end(call, "badge");
     this.#add({ life: { call }, drawings: [badge], place: () => true });
   }
 
@@ -113,6 +113,17 @@ export class Marks {
   end(call: string, kind?: string): void {
     const fits = ({ drawings }: Mark) => kind === undefined || drawings.some((each) => each.className === kind);
     this.#drop((mark) => "call" in mark.life && mark.life.call === call && fits(mark));
+  }
+
+  #hasBadge(call: string): boolean {
+    return this.#marks.some(
+      ({ life, drawings: [first] }) => "call" in life && life.call === call && first?.className === "badge",
+    );
+  }
+
+  /** Removes everything that was drawn for calls: nobody is left to end them. */
+  cut(): void {
+    this.#drop(({ life }) => "call" in life);
   }
 
   /** Removes everything that a turn has drawn. */

@@ -7,13 +7,14 @@ import { Changes } from "./changes";
 import type { Chord } from "./chord";
 import { chordOf, isPrintable } from "./chord";
 import { focusedIn } from "./composed";
-import { isSecret, shownIn, spokenOf } from "./describe";
+import { shownIn, spokenOf } from "./describe";
 import { ToolFault } from "./fault";
 import { isTextField, refuseSecret } from "./fields";
 import { focusableFor, moveFocus } from "./focusing";
 import type { Job, PageTool } from "./job";
 import { done, targetOf } from "./job";
 import { pressKey } from "./keys";
+import { isSecret } from "./secret";
 
 export const pagePress: PageTool = { target: "maybe", acts: true, limit: 8000, implied: focusOf, examine, run };
 

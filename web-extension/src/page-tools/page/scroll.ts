@@ -1,8 +1,8 @@
 /** page_scroll: brings an element into view, or moves the page or a part of it by screens or to an edge. */
-import { clean, plainText } from "../../capture/page/names";
 import type { FrameDone } from "../messages";
 import { choiceArgument, numberArgument } from "./arguments";
 import { describe, spoken, spokenOf } from "./describe";
+import { wordsOf } from "./hiding";
 import { topmost } from "./hit";
 import type { Job, PageTool } from "./job";
 import { done } from "./job";
@@ -80,6 +80,6 @@ function partAt(document: Document, x: number, y: number): string {
   const under = topmost(document, x, y);
   if (under === null || under === document.body || under === document.documentElement) return "";
   const part = under.closest("tr, li, h1, h2, h3, h4, h5, h6, p, button, a[href]") ?? under;
-  const name = clean(plainText(part), NAME_MAX);
+  const name = wordsOf(part, NAME_MAX);
   return name === "" ? "" : spoken({ role: describe(part).role === "generic" ? "text" : describe(part).role, name });
 }

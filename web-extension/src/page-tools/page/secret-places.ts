@@ -4,11 +4,10 @@
  */
 import type { PageTree } from "../../capture/page/walk";
 import { WALK_LIMITS, walkPage } from "../../capture/page/walk";
-import { REDACTED, redactText } from "../../capture/redact";
-import type { AxNode } from "../../capture/tree";
+import { REDACTED } from "../../capture/redact";
 import { holds } from "./composed";
-import { isSecret } from "./describe";
-import { hiddenWords } from "./visible-text";
+import { isSecret } from "./secret";
+import { hiddenLines } from "./visible-text";
 
 /** An element that is hidden whole, or words that are hidden where they stand. */
 export type SecretPlace = Element | Text;
@@ -23,26 +22,30 @@ export function secretPlaces(view: Window): SecretPlace[] | null {
   const started = performance.now();
   const page = walkPage(view, LIMITS);
   if (performance.now() - started > LIMITS.milliseconds || page.tree.nodes.length > LIMITS.nodes) return null;
-  const words = hiddenWords(body);
-  return words === null ? null : [...hiddenElements(page, words, body), ...words];
+  const lines = hiddenLines(body);
+  return lines === null ? null : [...hiddenElements(page, lines, body), ...lines.flat()];
 }
 
-function hiddenElements({ tree, elements }: PageTree, words: readonly Text[], body: Element): Set<Element> {
-  const hidden = new Set<Element>();
+/** Elements to hide whole: fields, and whatever holds more hidden words than the reader of words has found in it. */
+function hiddenElements({ tree, elements }: PageTree, lines: readonly Text[][], body: Element): Element[] {
+  const fields = new Set<Element>();
+  const holders = new Map<Element, number>();
   for (const [index, node] of tree.nodes.entries()) {
     const own = elements[index] ?? null;
-    if (index === 0 || !(isHidden(node) || (own !== null && isSecret(own)))) continue;
-    const home = own ?? homeOf(index, { tree, elements }) ?? body;
-    // Words are hidden more exactly where the reader of words has found them.
-    const found = node.value === undefined && words.some((word) => isIn(home, word));
-    if (!found) hidden.add(home);
+    if (own !== null && (isSecret(own) || says(node.value))) fields.add(own);
+    else if (index > 0 && (says(node.name) || says(node.value))) {
+      const holder = own ?? homeOf(index, { tree, elements }) ?? body;
+      holders.set(holder, (holders.get(holder) ?? 0) + 1);
+    }
   }
-  return hidden;
+  const found = (holder: Element): number => lines.filter((line) => line.some((text) => isIn(holder, text))).length;
+  const doubtful = [...holders].filter(([holder, count]) => found(holder) < count);
+  return [...fields, ...doubtful.map(([holder]) => holder)];
 }
 
-/** Whether reading hides a part of what a node shows. */
-function isHidden({ name, value }: AxNode): boolean {
-  return [name, value].some((text) => text !== undefined && (text.includes(REDACTED) || redactText(text) !== text));
+/** Whether something was hidden in a text. */
+function says(text: string | undefined): boolean {
+  return text?.includes(REDACTED) === true;
 }
 
 /** The nearest element that a node without one stands in. */

@@ -12,13 +12,16 @@ import type {
   ToolMessage,
   ToolReply,
 } from "../messages";
-import { isFrameTool, isToolMessage } from "../messages";
+import { isFrameTool, isToolMessage, PAGE_ROLE } from "../messages";
+import { contextOf } from "./context";
 import { Covers } from "./covers";
 import type { Described } from "./describe";
-import { describe, isSecret, isTypedInto } from "./describe";
+import { describe } from "./describe";
 import { refusal, ToolFault } from "./fault";
 import type { Job, PageTool } from "./job";
+import { Lifeline } from "./lifeline";
 import { Marks } from "./marks";
+import { bringIntoView } from "./show";
 import { resolved } from "./target";
 import { pageTools } from "./tools";
 
@@ -26,6 +29,8 @@ import { pageTools } from "./tools";
 interface Call {
   ended: AbortController;
   running: boolean;
+  /** It ran: its outline stays for a moment, so that the person sees where. */
+  ran: boolean;
   /** What the person was asked about; `element` is null where the call acts on the page as a whole. */
   asked: { element: Element | null; described: Described } | null;
   /** A call whose end never comes is ended here. */
@@ -44,6 +49,7 @@ export class ToolService {
   readonly #marks: Marks;
   readonly #covers: Covers;
   readonly #calls = new Map<string, Call>();
+  readonly #lifeline = new Lifeline(() => this.#cut());
 
   constructor(view: Window) {
     this.#view = view;
@@ -60,10 +66,14 @@ export class ToolService {
         return Promise.resolve(this.#target(message));
       case "sidewire-tool-cover":
         return this.#covers.cover(message.call).catch(refusal);
+      case "sidewire-tool-show":
+        this.#show(message.call);
+        return null;
       case "sidewire-tool-end":
         this.#end(message.call);
         return null;
       case "sidewire-tool-badge":
+        this.#lifeline.hold(message.call);
         this.#marks.badge(message.call, message, () => pressedStop(message.call));
         return null;
       case "sidewire-tool-clear":
@@ -78,6 +88,18 @@ export class ToolService {
     this.#marks.close();
   }
 
+  /** The service worker died: nobody will end what it began. */
+  #cut(): void {
+    for (const call of [...this.#calls.keys()]) this.#end(call);
+    this.#marks.cut();
+  }
+
+  /** The person is asked about the target of a call, and has to see it. */
+  #show(call: string): void {
+    const element = this.#calls.get(call)?.asked?.element;
+    if (element?.isConnected === true) bringIntoView(element, this.#view);
+  }
+
   #target(ask: TargetAsk): TargetReply {
     try {
       const tool = toolOf(ask);
@@ -85,9 +107,11 @@ export class ToolService {
       const acted = element === null ? null : (tool.examine?.(element, ask.arguments) ?? element);
       const described = element === null ? this.#page() : describe(element);
       this.#call(ask.call).asked = { element, described };
+      this.#lifeline.hold(ask.call);
       this.#outline(acted, ask.call);
       const secret = acted !== null && isSecret(acted);
-      return { ok: true, ...described, secret, editable: acted !== null && isTypedInto(acted) };
+      const context = element === null ? "" : contextOf(element);
+      return { ok: true, ...described, context, secret, editable: acted !== null && isTypedInto(acted) };
     } catch (fault) {
       return refusal(fault);
     }
@@ -103,6 +127,7 @@ export class ToolService {
     const call = this.#call(ask.call);
     if (call.running) return refusal(new ToolFault("bad-arguments", "this call runs already"));
     call.running = true;
+    call.ran = true;
     try {
       return await this.#guarded(toolOf(ask), ask, call);
     } catch (fault) {
@@ -167,7 +192,7 @@ export class ToolService {
   }
 
   #page(): Described {
-    return { role: "page", name: this.#view.document.title.slice(0, 200) };
+    return { role: PAGE_ROLE, name: "" };
   }
 
   #call(id: string): Call {
@@ -176,7 +201,7 @@ export class ToolService {
     const [oldest] = this.#calls.keys();
     if (oldest !== undefined && this.#calls.size >= CALLS_MAX) this.#end(oldest);
     const expiry = setTimeout(() => this.#end(id), CALL_MILLISECONDS);
-    const call = { ended: new AbortController(), running: false, asked: null, expiry };
+    const call = { ended: new AbortController(), running: false, ran: false, asked: null, expiry };
     this.#calls.set(id, call);
     return call;
   }
@@ -184,7 +209,8 @@ export class ToolService {
   #end(id: string): void {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
-    this.#marks.end(id);
+    this.#lifeline.drop(id);
+    if (call?.ran !== true) this.#marks.end(id);
     clearTimeout(call?.expiry);
     call?.ended.abort(new ToolFault("cancelled"));
   }

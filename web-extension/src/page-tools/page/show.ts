@@ -28,10 +28,15 @@ async function show(job: Job, text: string, rule: NumberRule): Promise<FrameDone
   const { target, view, marks, signal } = job;
   const seconds = numberArgument(job.args, "seconds", rule);
   if (target === null) return done("skipped: it names nothing to point at");
-  if (!isInView(target, view)) target.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+  bringIntoView(target, view);
   await nextFrame(view, signal);
   const skipped = marks.mark(target, { seconds }, text);
   return done(skipped === "" ? `Shown at ${spokenOf(target)} for ${seconds} s.` : `skipped: ${skipped}`);
+}
+
+/** Scrolls to an element, unless all of it can be seen. */
+export function bringIntoView(element: Element, view: Window): void {
+  if (!isInView(element, view)) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
 }
 
 function isInView(element: Element, view: Window): boolean {

@@ -7,9 +7,9 @@ import { clean } from "../../capture/page/names";
 import { roleOf } from "../../capture/page/roles";
 import { isEditable } from "../../capture/page/states";
 import { clipsAway, renderingOf, styleOf, viewportOf } from "../../capture/page/visibility";
-import { redactLabelled, redactText } from "../../capture/redact";
+import { REDACTED, redactLabelled } from "../../capture/redact";
 import { rootedTree } from "../../capture/tree";
-import { isSecret } from "./describe";
+import { isSecret } from "./secret";
 
 const SKIPPED = new Set(
   "script style noscript template head select textarea datalist iframe object embed video audio canvas svg".split(" "),
@@ -24,16 +24,28 @@ const STEPS_BETWEEN_LOOKS = 512;
 /** Reading stops after this much; a page that long is no page. */
 const TEXT_MAX = 4_000_000;
 
-/** The visible words in an element. */
-export function visibleText(root: Element): string {
+/** The visible words in an element, without those in `hidden`. */
+export function visibleText(root: Element, hidden: ReadonlySet<Text> = new Set()): string {
   const view = root.ownerDocument.defaultView;
-  return new TextReader(view !== null && viewportOf(view) !== null).read(root);
+  return new TextReader(view !== null && viewportOf(view) !== null, hidden).read(root);
 }
 
-/** The words in an element that reading hides, wherever they stand; null when there is too much to read. */
-export function hiddenWords(root: Element): Text[] | null {
+/** The lines in an element of which reading hides something, as the words they are put together from; null when there is too much to read. */
+export function hiddenLines(root: Element): Text[][] | null {
   const view = root.ownerDocument.defaultView;
   return new TextReader(view !== null && viewportOf(view) !== null).hidden(root);
+}
+
+/** A line as reading gives it, and the words on the page that it is put together from. */
+export interface Line {
+  text: string;
+  words: readonly Text[];
+}
+
+/** The lines in an element, and whether that is all of them: reading stops where there is too much. */
+export function readLines(root: Element): { lines: Line[]; whole: boolean } {
+  const view = root.ownerDocument.defaultView;
+  return new TextReader(view !== null && viewportOf(view) !== null).linesIn(root);
 }
 
 /** An element whose contents are being read. */
@@ -51,13 +63,15 @@ class TextReader {
   /** Where the words of each node stand. */
   readonly #places: Text[][] = [];
   readonly #laidOut: boolean;
+  readonly #hidden: ReadonlySet<Text>;
   #run = "";
   /** Where the words of the run stand. */
   #parts: Text[] = [];
   #read = 0;
 
-  constructor(laidOut: boolean) {
+  constructor(laidOut: boolean, hidden: ReadonlySet<Text> = new Set()) {
     this.#laidOut = laidOut;
+    this.#hidden = hidden;
   }
 
   read(root: Element): string {
@@ -66,15 +80,18 @@ class TextReader {
     return this.#lines();
   }
 
-  hidden(root: Element): Text[] | null {
-    if (!this.#collect(root)) return null;
-    const before = this.#tree.nodes.map(({ name }) => name);
+  hidden(root: Element): Text[][] | null {
+    const { lines, whole } = this.linesIn(root);
+    return whole ? lines.flatMap(({ text, words }) => (text.includes(REDACTED) ? [[...words]] : [])) : null;
+  }
+
+  linesIn(root: Element): { lines: Line[]; whole: boolean } {
+    const whole = this.#collect(root);
     redactLabelled(this.#tree);
-    const isHidden = (name: string | undefined, now: string | undefined): boolean =>
-      name !== undefined && (name !== now || redactText(name) !== name);
-    return this.#tree.nodes.flatMap(({ name }, index) =>
-      isHidden(before[index], name) ? (this.#places[index] ?? []) : [],
+    const lines = this.#tree.nodes.flatMap(({ name }, index): Line[] =>
+      name === undefined ? [] : [{ text: name, words: this.#places[index] ?? [] }],
     );
+    return { lines, whole };
   }
 
   /** Collects the words; false when it stopped early. */
@@ -98,7 +115,7 @@ class TextReader {
   }
 
   #text(text: Text, { home, lines }: Open): void {
-    const words = text.data;
+    const words = this.#hidden.has(text) ? REDACTED : text.data;
     this.#read += words.length;
     this.#parts.push(text);
     if (!lines) {

@@ -53,6 +53,8 @@ export class Stage {
   answer: Answer = (_frame, message) => (message.kind === "sidewire-tool-target" ? target() : done());
   /** What a frame answers when it is to cover its secrets. */
   cover: (frameId: number) => unknown = () => ({ ok: true, covered: 0, steady: true });
+  /** Frames that cannot be read. */
+  unreadable = 0;
   policy: Policy = { allowedDomains: [], blockedUrlPatterns: [], confirmBeforeMutating: false };
   api: PageContextSnapshot["api"] = null;
   pageState: PageState = { api: "none" };
@@ -76,7 +78,7 @@ export class Stage {
       },
       stop: (turn) => {
         this.stopped.push(turn);
-        this.end();
+        this.end(true);
       },
       reachable: () => this.panels > 0,
       changed: (_conversation, cards) => {
@@ -135,9 +137,9 @@ export class Stage {
   }
 
   /** The turn is over. */
-  end(): void {
+  end(stopped = false): void {
     this.turn = undefined;
-    this.tools.turnEnded(TURN);
+    this.tools.turnEnded(TURN, stopped);
   }
 
   /** What frames were asked to do, not only what they would act on. */
@@ -160,6 +162,7 @@ export class Stage {
           return this.frames;
         },
         all: async () => this.frames,
+        count: async () => this.frames.length + this.unreadable,
         ask: async (_tab, frameId, message) => {
           if (message.kind === "sidewire-tool-cover") return this.cover(frameId);
           if (!("tool" in message)) throw new Error("only tools are asked for");

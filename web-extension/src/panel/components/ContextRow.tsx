@@ -95,6 +95,7 @@ function GrantForApi({ url, host, actions }: { url: string; host: string; action
 
 const FAULTS: Record<PageFault, MessageKey> = {
   "restricted-page": "pageRestricted",
+  "blocked-by-policy": "pageBlocked",
   "needs-permission": "pageNeedsPermission",
   "no-tab": "pageNoTab",
   "capture-failed": "pageCaptureFailed",

@@ -72,38 +72,79 @@ async fn a_picture_follows_its_tool_result_and_one_that_is_not_at_hand_is_mentio
     );
 }
 
+/// What the last tool result of a request says.
+fn result_text(body: &serde_json::Value) -> serde_json::Value {
+    let messages = body["messages"].as_array().unwrap();
+    let result = messages.iter().rfind(|message| message["role"] == "tool").unwrap();
+    result["content"].clone()
+}
+
+/// The same with another picture.
+fn with_another() -> ModelRequest {
+    let text = serde_json::to_string(&with_picture().messages).unwrap();
+    let messages = serde_json::from_str(&text.replace("blob:a", "blob:b")).unwrap();
+    let mut request = ModelRequest {
+        messages,
+        ..with_picture()
+    };
+    request.pictures[0].blob = "blob:b".into();
+    request
+}
+
+async fn ends(provider: &OpenAiProvider, request: ModelRequest) {
+    let events: Events = provider.stream(request).await.unwrap().collect().await;
+    assert_eq!(events.last(), Some(&finished(FinishReason::Stop)));
+}
+
+const UNSEEN: &str = "800×600\n(a picture, which is not shown to you)\n(a picture, which is not shown to you)";
+
 #[tokio::test]
-async fn a_server_that_refuses_pictures_is_asked_without_and_not_troubled_again() {
-    for refusal in [
-        "400 Bad Request",
-        "415 Unsupported Media Type",
-        "422 Unprocessable Entity",
-    ] {
-        let forms = if refusal.starts_with("400") { 3 } else { 1 };
-        let script = std::iter::repeat_n(status(refusal), forms).chain([stream(&hello())]);
-        let server = Server::start(script.collect()).await;
+async fn a_server_that_refuses_two_different_pictures_is_not_troubled_again() {
+    for refusal in ["415 Unsupported Media Type", "422 Unprocessable Entity"] {
+        let refused = || [status(refusal), stream(&hello())];
+        let server = Server::start([refused(), refused(), refused()].concat()).await;
         let provider = server.provider();
-        assert_eq!(
-            ask(&provider).await.last(),
-            Some(&finished(FinishReason::Stop)),
-            "{refusal}"
-        );
-        assert_eq!(
-            ask(&provider).await.last(),
-            Some(&finished(FinishReason::Stop)),
-            "{refusal}"
-        );
+        ends(&provider, with_picture()).await;
+        // The same picture again proves nothing new.
+        ends(&provider, with_picture()).await;
+        ends(&provider, with_another()).await;
+        assert_eq!(server.requests().len(), 6, "{refusal}");
+        ends(&provider, with_another()).await;
         let requests = server.requests();
-        assert_eq!(requests.len(), forms + 2, "{refusal}");
-        for (_, body) in &requests[forms..] {
-            let [_, result] = [0, 1].map(|at| last_two(body)[at].clone());
-            assert_eq!(
-                result,
-                "800×600\n(a picture, which is not shown to you)\n(a picture, which is not shown to you)",
-                "{refusal}"
-            );
-        }
+        assert_eq!(requests.len(), 7, "{refusal}");
+        assert_eq!(result_text(&requests[6].1), UNSEEN, "{refusal}");
     }
+}
+
+#[tokio::test]
+async fn one_bad_picture_does_not_blind_a_model_that_sees() {
+    let script = vec![
+        stream(&hello()),
+        status("422 Unprocessable Entity"),
+        stream(&hello()),
+        status("413 Payload Too Large"),
+        stream(&hello()),
+    ];
+    let server = Server::start(script).await;
+    let provider = server.provider();
+    ends(&provider, with_picture()).await;
+    ends(&provider, with_another()).await;
+    ends(&provider, with_picture()).await;
+    ends(&provider, with_another()).await;
+    let last = &server.requests()[5].1;
+    assert!(result_text(last).as_str().unwrap().contains("it follows"), "{last}");
+}
+
+#[tokio::test]
+async fn a_picture_that_is_mentioned_often_is_sent_once() {
+    let server = Server::start(vec![stream(&hello())]).await;
+    let mut request = with_picture();
+    let step = request.messages[1..].to_vec();
+    request.messages.extend(step);
+    ends(&server.provider(), request).await;
+    let body = server.requests()[0].1.to_string();
+    assert_eq!(body.matches("data:image/png").count(), 1, "{body}");
+    assert!(body.contains("it comes again below"), "{body}");
 }
 
 #[tokio::test]
