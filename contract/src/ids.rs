@@ -12,18 +12,32 @@ pub struct ChatId(String);
 checked_text!(ChatId, "a turn id that begins with c-", |text| text
     .starts_with("c-"));
 
+/// What stands before the hash in a blob reference.
+const BLOB_SCHEME: &str = "blob:sha256:";
+
 /// Names a media file by its hash.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlobRef(String);
 checked_text!(BlobRef, "a blob reference", |text| text
-    .strip_prefix("blob:sha256:")
+    .strip_prefix(BLOB_SCHEME)
     .is_some_and(|hash| is_hex(hash, 64)));
 
 impl BlobRef {
     /// The reference of a file with this SHA-256.
     #[must_use]
     pub fn from_sha256(hash: [u8; 32]) -> Self {
-        Self(format!("blob:sha256:{}", Hex256(hash)))
+        Self(format!("{BLOB_SCHEME}{}", Hex256(hash)))
+    }
+
+    /// The reference of a file whose SHA-256 is written as 64 lower-case hex digits.
+    pub fn from_hash(hash: &str) -> Result<Self, TextError> {
+        Self::new(format!("{BLOB_SCHEME}{hash}"))
+    }
+
+    /// The SHA-256 of the file, as 64 lower-case hex digits.
+    #[must_use]
+    pub fn hash(&self) -> &str {
+        self.0.strip_prefix(BLOB_SCHEME).unwrap_or_default()
     }
 }
 
@@ -248,6 +262,16 @@ mod tests {
         assert!(KeyId::new(KeyId::client(random).as_str()).is_ok());
         assert!(KeyId::new(KeyId::pairing([7; 8]).as_str()).is_ok_and(|id| id.is_pairing()));
         assert!(BlobRef::new(BlobRef::from_sha256([0xab; 32]).as_str()).is_ok());
+    }
+
+    #[test]
+    fn a_blob_reference_is_its_hash() {
+        let blob = BlobRef::from_sha256([0xab; 32]);
+        assert_eq!(blob.hash(), "ab".repeat(32));
+        assert_eq!(BlobRef::from_hash(blob.hash()).as_ref(), Ok(&blob));
+        for hash in ["", "AB", blob.as_str(), "../../etc/passwd"] {
+            assert!(BlobRef::from_hash(hash).is_err(), "{hash}");
+        }
     }
 
     #[test]

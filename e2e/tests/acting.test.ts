@@ -3,13 +3,14 @@
  * the page.
  */
 import { createHash } from "node:crypto";
-import type { Frame, Page } from "playwright-core";
+import type { Frame } from "playwright-core";
 import { expect } from "vitest";
 import type { ModelCall } from "../harness/model";
 import { SidePanel } from "../harness/side-panel";
 import { type Stage, test } from "../harness/stage";
+import { beside, isFormOpen } from "../page-tools/beside";
 import { coloursIn, type Region } from "../page-tools/pixels";
-import { pageUrl, servePages } from "../page-tools/site";
+import { servePages } from "../page-tools/site";
 
 const CARD = "document.querySelector('[data-consent]')";
 const CLICK_EDIT = { name: "page_click", arguments: { role: "button", name: "Edit" } };
@@ -150,24 +151,6 @@ async function checkCovered(stage: Stage, frames: readonly Frame[], told: ModelC
   await blank.close();
   for (const colour of colours.slice(0, secrets.length)) expect(colour).toEqual([COVER]);
   for (const colour of colours.slice(secrets.length)) expect(colour).toContain("255 255 255");
-}
-
-/** A page with the real side panel beside it, in a mode. */
-async function beside(
-  stage: Stage,
-  mode: string,
-  name = "load-balancer",
-): Promise<{ stage: Stage; page: Page; panel: SidePanel }> {
-  const browser = await stage.browser();
-  const page = await browser.open(pageUrl(name));
-  const panel = await SidePanel.open(browser, page);
-  await panel.shows(name === "load-balancer" ? "lb1" : await page.title());
-  if (mode !== "Explain") await panel.choose(mode);
-  return { stage, page, panel };
-}
-
-async function isFormOpen(page: Page): Promise<boolean> {
-  return page.locator("#form").isVisible();
 }
 
 /** The reference that the last results give to what is called so. */

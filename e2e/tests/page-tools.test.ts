@@ -1,81 +1,14 @@
 /**
- * The page side of page tools in a real browser: what a tool does to a page is asserted on the page, not on its answer.
+ * The page side of acting in a real browser: what a tool does to a page is asserted on the page, not on its answer.
  *
  * Rows of the list of faults not to repeat (chat-extension.md §9) are named where a test stands for one.
  */
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { Browser } from "../harness/browser";
-import { Home } from "../harness/home";
-import { ARTIFACTS } from "../harness/paths";
-import { browserArgs, type Site } from "../harness/site";
-import { until, untilEqual } from "../harness/until";
-import { type CallOptions, type Reply, TabTools } from "../page-tools/driver";
-import { pageUrl, servePages } from "../page-tools/site";
+import { describe, expect, test } from "vitest";
+import { pageUrl } from "../page-tools/site";
+import { done, noted, open, refOf, refused, takeFocusAway, useBrowser, value } from "../page-tools/stand";
 
-const PICTURES = join(ARTIFACTS, "page-tools");
-
-let home: Home;
-let site: Site;
-let browser: Browser;
-
-beforeAll(async () => {
-  [home, site] = await Promise.all([Home.create(), servePages()]);
-  browser = await Browser.launch(home, { withoutHost: true, args: browserArgs([site]) });
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await home?.close();
-  await site?.close();
-});
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((page) => page.close()));
-});
-
-const opened: Page[] = [];
-let count = 0;
-
-/** A page with its tools, and shorthands for both. */
-async function open(name: string) {
-  const page = await browser.context.newPage();
-  opened.push(page);
-  count += 1;
-  // An address of its own, by which its tab is found.
-  await page.goto(`${pageUrl(name)}?${count}`);
-  const tools = await TabTools.of(browser, page);
-  const run = (tool: string, args: Record<string, unknown>, options?: CallOptions) => tools.run(tool, args, options);
-  const click = (role: string, more: string, options?: CallOptions) => run("page_click", { role, name: more }, options);
-  const fill = (label: string, value: string, options?: CallOptions) =>
-    run("page_fill", { name: label, value }, options);
-  return { page, tools, run, click, fill };
-}
-
-function value(page: Page, selector: string): Promise<string> {
-  return page.locator(selector).inputValue();
-}
-
-/** What a page has written down of itself. */
-function noted(page: Page, name: string): Promise<unknown> {
-  return page.evaluate((key) => Reflect.get(window, key), name);
-}
-
-async function stateOf(page: Page): Promise<unknown> {
-  return JSON.parse((await page.locator("#state").textContent()) ?? "");
-}
-
-/** Answered with an error of a code, and words that say why. */
-function refused(reply: Reply, code: string, detail: string | RegExp): void {
-  expect(reply).toEqual({ ok: false, code, detail: expect.stringMatching(detail) });
-}
-
-function done(reply: Reply): string {
-  expect(reply, JSON.stringify(reply)).toMatchObject({ ok: true });
-  return reply.text ?? "";
-}
+useBrowser();
 
 describe("page_fill", () => {
   test("replaces what a plain field holds, with the events of typing (578234e: 443 became 443443)", async () => {
@@ -232,7 +165,11 @@ describe("page_click", () => {
     const { page, click } = await open("hit");
     refused(await click("button", "Covered"), "occluded", /dialog "Cookie notice" is in front of button "Covered"/);
     refused(await click("button", "Locked"), "disabled", /button "Locked" is disabled/);
-    refused(await click("button", "Twice"), "ambiguous", /^2 fit: [a-z]{2}\d+ button "Twice"; [a-z]{2}\d+ button "Twice"$/);
+    refused(
+      await click("button", "Twice"),
+      "ambiguous",
+      /^2 fit: [a-z]{2}\d+ button "Twice"; [a-z]{2}\d+ button "Twice"$/,
+    );
     refused(await click("button", "Nowhere"), "no-such-element", /nothing on the page is button "Nowhere"/);
     expect(await noted(page, "hits")).toEqual([]);
   });
@@ -376,244 +313,11 @@ describe("page_scroll", () => {
   });
 });
 
-describe("reading", () => {
-  test("page_find gives references that survive reading again", async () => {
-    const { run, tools } = await open("plain");
-    const first = await run("page_find", { role: "textbox", name: "port" });
-    expect(first).toMatchObject({ data: { total: 1, candidates: [{ role: "textbox", name: "Port" }] } });
-    const second = await run("page_find", { name: "Port" }, { prefix: "f7" });
-    const ref = await refOf(run, "textbox", "Port");
-    expect(second).toMatchObject({ text: expect.stringContaining(`f7${ref} textbox "Port"`) });
-    done(await run("page_fill", { ref: `f7${ref}`, value: "1" }));
-    expect(await tools.run("page_find", { text: "Use TLS" })).toMatchObject({ data: { total: 1 } });
-    refused(await run("page_find", {}), "bad-arguments", /role, a name or a text/);
-  });
-
-  test("a reference of the page before is dead on the next one, and never another element", async () => {
-    const { page, run } = await open("plain");
-    const old = await refOf(run, "button", "Ask");
-    await page.goto(pageUrl("plain"));
-    const now = await refOf(run, "button", "Ask");
-    expect(now).not.toBe(old);
-    // The same number, so that only the page's own letters keep the two apart.
-    expect(now.slice(2)).toBe(old.slice(2));
-    refused(await run("page_click", { ref: old }), "dead-ref", old);
-    expect(await page.locator("#dialog").isVisible()).toBe(false);
-    done(await run("page_click", { ref: now }));
-    expect(await page.locator("#dialog").isVisible()).toBe(true);
-  });
-
-  test("page_text reads all that is seen and nothing else, in pages, without secrets", async () => {
-    const { run } = await open("words");
-    const first = done(await run("page_text", { limit: 500 }));
-    expect(first).toMatch(
-      /^Characters 0 to 500 of \d+\. Go on with offset 500\.\nCertificates\nTwo are about to expire\.\n/,
-    );
-    expect(first).toContain("API key | Name\n[redacted] | cert-0\nnone | cert-1");
-    let text = "";
-    for (let offset = 0, total = 1; offset < total; ) {
-      const { data } = await run("page_text", { offset, limit: 20_000 });
-      if (data?.text === undefined || data.text === "") throw new Error("no text");
-      text += data.text;
-      offset += data.text.length;
-      total = data.total;
-    }
-    expect(text).toContain("none | cert-899");
-    expect(text).not.toMatch(/never shown|not shown either|qX7zP9vK2mW4tR8sY1bN|typed/);
-  });
-
-  test("page_find and page_snapshot reach what a snapshot of the whole leaves out", async () => {
-    const { run } = await open("words");
-    expect(await run("page_find", { text: "cert-899" })).toMatchObject({ data: { total: 1 } });
-    const main = await refOf(run, "main", "");
-    const part = done(await run("page_snapshot", { ref: main, bytes: 800 }));
-    expect(part).toContain('heading "Certificates" (level 1)');
-    expect(new TextEncoder().encode(part).length).toBeLessThanOrEqual(860);
-  });
-
-  test("wait_for sees what appears, can be used and goes, and gives up in time", async () => {
-    const { run, click, page } = await open("words");
-    const waiting = run("wait_for", { role: "button", name: "Renew", state: "enabled" });
-    await click("button", "Later");
-    expect(done(await waiting)).toContain('There is button "Renew", and it can be used.');
-    const gone = run("wait_for", { text: "All renewed", state: "gone" });
-    await page.evaluate(() => document.querySelector("[role=alert]")?.remove());
-    expect(done(await gone)).toContain("is gone");
-    refused(await run("wait_for", { text: "Never", timeoutMs: 300 }), "timeout", /after 0.3 s: .*Never/);
-    expect(done(await run("wait_for", { settled: true }))).toBe("The page is at rest.");
-    const moved = run("wait_for", { url: "#part" });
-    await click("link", "Further down");
-    expect(done(await moved)).toContain("#part");
-  });
-});
-
-describe("frames", () => {
-  test("acts inside a frame, and not through what covers the frame", async () => {
-    const { page, tools, run } = await open("frames");
-    const frameId = await tools.childFrame();
-    done(await run("page_fill", { name: "Inside", value: "typed" }, { frameId }));
-    done(await run("page_click", { role: "button", name: "Go inside" }, { frameId }));
-    const inner = page.frame({ url: /inner/ });
-    expect(await inner?.title()).toBe("Pressed inside");
-    expect(await inner?.locator("#inside").inputValue()).toBe("typed");
-    await page.evaluate(() => document.getElementById("veil")?.removeAttribute("hidden"));
-    const covered = await run("page_click", { role: "button", name: "Go inside" }, { frameId });
-    refused(covered, "occluded", /something around this frame is in front of button "Go inside"/);
-  });
-});
-
-describe("consent", () => {
-  test("acts only on what the person was asked about (S22)", async () => {
-    const { page, tools, run } = await open("plain");
-    const args = { role: "button", name: "Save" };
-    expect(await tools.target("one", "page_click", args)).toMatchObject({ ok: true, role: "button", name: "Save" });
-    // The page swaps the button for another of the same name while the card is open.
-    await page.evaluate(() =>
-      document.getElementById("save")?.replaceWith(document.getElementById("save")?.cloneNode(true) ?? ""),
-    );
-    refused(await run("page_click", args, { call: "one", confirmed: true }), "target-changed", /page changed/);
-    const ref = await refOf(run, "button", "Ask");
-    await tools.target("two", "page_click", { ref });
-    // The page renames the very element.
-    await page.evaluate(() => Reflect.set(document.getElementById("ask") ?? {}, "textContent", "Delete all"));
-    refused(await run("page_click", { ref }, { call: "two", confirmed: true }), "target-changed", /page changed/);
-    refused(
-      await run("page_click", { ref }, { call: "never-asked", confirmed: true }),
-      "target-changed",
-      /page changed/,
-    );
-    await tools.target("three", "page_click", { ref });
-    done(await run("page_click", { ref }, { call: "three", confirmed: true }));
-    expect(await page.locator("#dialog").isVisible()).toBe(true);
-  });
-
-  test("refuses what could not be done before anyone is asked", async () => {
-    const { tools } = await open("plain");
-    refused(await tools.target("a", "page_fill", { name: "Percent", value: "x" }), "bad-value", /number/);
-    refused(await tools.target("b", "page_click", { name: "Reset all" }), "disabled", /group that is disabled/);
-    refused(await tools.target("c", "page_fill", { name: "Port" }), "bad-arguments", /"value" is missing/);
-    expect(await tools.target("d", "page_eval", {})).toEqual({ ok: false, code: "unknown-tool" });
-  });
-
-  test("a page can neither send our messages nor see our objects (N18)", async () => {
-    const { page } = await open("plain");
-    const seen = await page.evaluate(() => ({
-      api: typeof Reflect.get(window, "chrome")?.runtime?.sendMessage,
-      ours: typeof Reflect.get(window, "sidewireCapture"),
-    }));
-    expect(seen).toEqual({ api: "undefined", ours: "undefined" });
-    await page.evaluate(() =>
-      postMessage({ kind: "sidewire-tool", call: "x", tool: "page_click", arguments: { name: "Ask" } }, "*"),
-    );
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
-    expect(await page.locator("#dialog").isVisible()).toBe(false);
-  });
-
-  test("a cancelled call answers once, acts on nothing and leaves nothing", async () => {
-    const { tools, run } = await open("plain");
-    const waiting = run("wait_for", { text: "Never", timeoutMs: 60_000 }, { call: "long" });
-    await until("the call", async () => {
-      await tools.end("long");
-      const ended = await Promise.race([waiting, new Promise<null>((resolve) => setTimeout(resolve, 50, null))]);
-      return ended ?? undefined;
-    });
-    expect(await waiting).toEqual({ ok: false, code: "cancelled" });
-  });
-});
-
-describe("drawings", () => {
-  const hosts = (page: Page) => page.locator("html > [popover]");
-
-  test("outline, callout and badge lie over the page, take no room and go", async () => {
-    const { page, tools, run } = await open("plain");
-    const before = await page.locator("#save").boundingBox();
-    await tools.target("one", "page_click", { role: "button", name: "Save" });
-    await untilEqual("a host", 1, () => hosts(page).count());
-    expect(done(await run("annotate", { role: "button", name: "Save", text: "<b>Saves</b> the form" }))).toContain(
-      "Shown at",
-    );
-    await tools.tell({ kind: "sidewire-tool-badge", call: "one", text: "Clicks Save", stop: "Stop" });
-    expect(await page.locator("#save").boundingBox()).toEqual(before);
-    // The page cannot look inside, and what lies below can still be pressed.
-    expect(await hosts(page).evaluate((host) => [host.shadowRoot, host.textContent])).toEqual([null, ""]);
-    const text = done(await run("page_text", {}));
-    expect(text).not.toMatch(/Sidewire|Saves/);
-    await page.locator("#needed").fill("x");
-    await page.locator("#save").click();
-    expect(await page.locator("#status").textContent()).toBe("Saved port 443");
-    await tools.end("one");
-    await tools.tell({ kind: "sidewire-tool-clear" });
-    await untilEqual("no host", 0, () => hosts(page).count());
-  });
-
-  test("is readable in both themes and on any ground", async () => {
-    const { page, tools, run } = await open("plain");
-    await mkdir(PICTURES, { recursive: true });
-    for (const theme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-      await page.addStyleTag({ content: "html { color-scheme: light dark }" });
-      await run("annotate", { name: "Port", text: "Changing the port here moves the listener at once." });
-      await tools.target("one", "page_click", { role: "button", name: "Ask" });
-      await tools.tell({ kind: "sidewire-tool-badge", call: "one", text: "Working on this page", stop: "Stop" });
-      await page.screenshot({ path: join(PICTURES, `annotation-${theme}.png`), animations: "disabled" });
-      await tools.end("one");
-      await tools.tell({ kind: "sidewire-tool-clear" });
-    }
-    await untilEqual("no host", 0, () => hosts(page).count());
-  });
-
-  test("decoration never fails a turn (578234e: model looped on a failed annotate)", async () => {
-    const { page, run } = await open("plain");
-    expect(done(await run("annotate", { name: "Nowhere", text: "x" }))).toMatch(/^skipped: nothing on the page/);
-    expect(done(await run("highlight", { ref: "kq4711" }))).toMatch(/^skipped: kq4711 is not on the page/);
-    expect(done(await run("highlight", { name: "Port", seconds: 1 }))).toContain("for 1 s");
-    await page.evaluate(() => document.querySelector("html > [popover]")?.remove());
-    await untilEqual("the host again", 1, () => hosts(page).count());
-    await untilEqual("no host", 0, () => hosts(page).count());
-  });
-
-  test("only a person's own press on Stop counts (N20)", async () => {
-    const { page, tools } = await open("plain");
-    const [worker] = browser.context.serviceWorkers();
-    await worker?.evaluate(() => {
-      const heard: unknown[] = [];
-      Reflect.set(globalThis, "heardStops", heard);
-      chrome.runtime.onMessage.addListener((message: unknown) => {
-        if (JSON.stringify(message).includes("sidewire-stop")) heard.push(message);
-      });
-    });
-    const stops = async () => worker?.evaluate(() => Reflect.get(globalThis, "heardStops"));
-    await tools.tell({ kind: "sidewire-tool-badge", call: "one", text: "Clicks Save", stop: "Stop" });
-    await untilEqual("a host", 1, () => hosts(page).count());
-    await hosts(page).evaluate((host) =>
-      host.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true })),
-    );
-    expect(await stops()).toEqual([]);
-    await page.mouse.click(1280 - 40, 30);
-    await until("the stop", async () => ((await stops()) ?? []).length > 0 || undefined);
-    expect(await stops()).toEqual([{ kind: "sidewire-stop", call: "one" }]);
-  });
-});
-
-/** As it is while a person types into the side panel; Playwright pretends otherwise. */
-async function takeFocusAway(page: Page): Promise<void> {
-  const session = await browser.context.newCDPSession(page);
-  await session.send("Emulation.setFocusEmulationEnabled", { enabled: false });
-  const other = await browser.context.newPage();
-  opened.push(other);
-  await other.bringToFront();
-  await untilEqual("whether the page has the focus", false, () => page.evaluate(() => document.hasFocus()));
+async function stateOf(page: Page): Promise<unknown> {
+  return JSON.parse((await page.locator("#state").textContent()) ?? "");
 }
 
 /** The first member of each pair of a list. */
 function firsts(value: unknown): unknown[] {
   return Array.isArray(value) ? value.map((each: unknown) => (Array.isArray(each) ? each[0] : each)) : [];
-}
-
-/** The reference of the one element of a role and name. */
-async function refOf(run: (tool: string, args: Record<string, unknown>) => Promise<Reply>, role: string, name: string) {
-  const { text = "" } = await run("page_find", { role, name });
-  const ref = /^([a-z]{2}\d+) /.exec(text)?.[1];
-  if (ref === undefined) throw new Error(`no reference in ${text}`);
-  return ref;
 }

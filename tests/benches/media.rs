@@ -230,7 +230,7 @@ async fn beside_an_answer(table: &mut Table, home: &Home, identity: &Identity, a
 async fn delays(worker: &Worker, identity: &Identity, read: Option<(&Asset, usize)>) -> Vec<f64> {
     let mut client = worker.client_as(identity).await;
     let (asset, window) = read.unzip();
-    let id = format!("c-{}", window.unwrap_or_default());
+    let id = format!("c-window-{}", window.unwrap_or_default());
     let request = ClientFrame::ChatRequest(Box::new(question(&id, "go")));
     client.send(request).await;
     let mut offsets = (0..FILE).step_by(CHUNK).cycle();

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 /// A row and the tests that guard it, here or beside the code.
 type Row = (&'static str, &'static [&'static str]);
 
-/// Attacks. S11, S24, S26, S27 and S7's browser half are in `e2e`
-/// and `web-extension`.
+/// Attacks. What only a browser shows is in [`crate::extension_faults`].
 const ATTACKS: &[Row] = &[
     (
         "S1",

@@ -14,6 +14,7 @@ mod ask_command;
 mod attacks;
 mod commands;
 mod conversations;
+mod extension_faults;
 mod faults;
 mod fuzz;
 mod handover;

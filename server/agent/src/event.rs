@@ -75,6 +75,8 @@ pub struct ToolProgress {
     pub name: String,
     /// What to show so far.
     pub content: Vec<ToolContent>,
+    /// What may be kept and shown of its arguments, once it is known that they hold a secret.
+    pub kept_arguments: Option<Value>,
 }
 
 /// A tool call ended.
@@ -90,6 +92,8 @@ pub struct ToolEnd {
     pub ms: u64,
     /// What to show.
     pub content: Vec<ToolContent>,
+    /// What may be kept and shown of its arguments, when they hold a secret.
+    pub kept_arguments: Option<Value>,
     /// Places it touched.
     pub locations: Vec<Location>,
 }

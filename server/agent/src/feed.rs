@@ -3,8 +3,10 @@
 //! The turn appends; each reader keeps a cursor and takes everything since. A slow reader therefore merges deltas
 //! instead of losing them, costs no queue, and a reader that comes back later starts from a [`TurnRecord`] instead.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
 use tokio::sync::Notify;
 
 use crate::event::{ToolEnd, ToolProgress, ToolStart, TurnEvent, TurnOutcome};
@@ -15,6 +17,9 @@ use crate::record::{ToolRow, TurnRecord, shown_input, shown_output};
 pub const ANSWER_LIMIT: usize = 512 * 1024;
 /// Most bytes of reasoning that are kept for readers; more is dropped, since it is only ever shown.
 const REASONING_LIMIT: usize = 1024 * 1024;
+/// Most pieces of media in one answer; a panel shows no more, and their descriptors fit the frame that shows the turn
+/// again.
+pub const MEDIA_LIMIT: usize = 64;
 
 /// The log of one turn.
 pub struct TurnFeed {
@@ -31,6 +36,12 @@ struct FeedState {
     /// a tool that never stops reporting fills no log.
     reports: Vec<(u64, ToolProgress)>,
     reported: u64,
+    /// Raised by everything that the record shows.
+    revision: Revision,
+    /// What may be kept of the arguments of calls that hold a secret.
+    kept_arguments: HashMap<String, Value>,
+    /// Pieces of media that are shown or about to be.
+    media_places: usize,
     end: Option<End>,
     readers: Vec<Arc<Notify>>,
 }
@@ -41,6 +52,10 @@ enum Entry {
     Reasoning { end: usize },
     Event(TurnEvent),
 }
+
+/// Which state of a record; a later one is greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Revision(u64);
 
 #[derive(Clone)]
 struct End {
@@ -77,6 +92,9 @@ impl TurnFeed {
                 log: Vec::new(),
                 reports: Vec::new(),
                 reported: 0,
+                revision: Revision::default(),
+                kept_arguments: HashMap::new(),
+                media_places: 0,
                 end: None,
                 readers: Vec::new(),
             }),
@@ -116,6 +134,27 @@ impl TurnFeed {
     #[must_use]
     pub fn record(&self) -> TurnRecord {
         self.lock().record.clone()
+    }
+
+    /// The turn as it stands, when that is not how it stood then.
+    #[must_use]
+    pub fn record_since(&self, then: Revision) -> Option<(Revision, TurnRecord)> {
+        let state = self.lock();
+        (state.revision != then).then(|| (state.revision, state.record.clone()))
+    }
+
+    /// What may be kept of a call's arguments; nothing when that is all of them.
+    #[must_use]
+    pub fn kept_arguments(&self, call_id: &str) -> Option<Value> {
+        self.lock().kept_arguments.get(call_id).cloned()
+    }
+
+    /// Takes a place for one more piece of media; false when there is none left.
+    pub(crate) fn take_media_place(&self) -> bool {
+        let mut state = self.lock();
+        let free = state.media_places < MEDIA_LIMIT;
+        state.media_places += usize::from(free);
+        free
     }
 
     /// Starts reading from the very beginning. `wake` is notified whenever there is news.
@@ -182,6 +221,9 @@ impl TurnFeed {
 
 impl FeedState {
     fn apply(&mut self, event: TurnEvent) {
+        if !matches!(event, TurnEvent::Reasoning(_)) {
+            self.revision.0 += 1;
+        }
         match event {
             TurnEvent::Text(text) => {
                 self.record.text.push_str(&text);
@@ -194,6 +236,12 @@ impl FeedState {
                 }
             }
             TurnEvent::ToolProgress(report) => self.report(report),
+            TurnEvent::ToolFinished(mut end) => {
+                self.finish_tool(&end);
+                // A reader may have missed the report that said so.
+                end.kept_arguments = self.kept_arguments.get(&end.call_id).cloned();
+                self.log.push(Entry::Event(TurnEvent::ToolFinished(end)));
+            }
             other => {
                 self.note(&other);
                 self.log.push(Entry::Event(other));
@@ -224,7 +272,6 @@ impl FeedState {
         match event {
             TurnEvent::Attempt(attempt) => self.record.model = Some(attempt.model.clone()),
             TurnEvent::ToolStarted(start) => self.record.tools.push(ToolRow::started(start)),
-            TurnEvent::ToolFinished(end) => self.finish_tool(end),
             TurnEvent::Usage(usage) => self.record.usage = Some(*usage),
             TurnEvent::Notice(notice) if !self.record.notices.contains(notice) => {
                 self.record.notices.push(*notice);
@@ -234,6 +281,7 @@ impl FeedState {
             | TurnEvent::Text(_)
             | TurnEvent::Reasoning(_)
             | TurnEvent::ToolProgress(_)
+            | TurnEvent::ToolFinished(_)
             | TurnEvent::Plan(_)
             | TurnEvent::Retrying { .. } => {}
         }
@@ -245,6 +293,7 @@ impl FeedState {
             return;
         };
         row.output = shown_output(&report.content);
+        self.hide_arguments(&report.call_id, report.kept_arguments.as_ref());
         self.reports.retain(|(_, known)| known.call_id != report.call_id);
         self.reported += 1;
         self.reports.push((self.reported, report));
@@ -252,11 +301,29 @@ impl FeedState {
 
     fn finish_tool(&mut self, end: &ToolEnd) {
         self.reports.retain(|(_, known)| known.call_id != end.call_id);
+        self.hide_arguments(&end.call_id, end.kept_arguments.as_ref());
         if let Some(row) = self.running_tool(&end.call_id) {
             row.ok = Some(end.ok);
             row.ms = Some(end.ms);
             row.output = shown_output(&end.content);
         }
+    }
+
+    /// Nothing of the call says more than `kept` from now on, not even to a reader that has not come to its beginning.
+    fn hide_arguments(&mut self, call_id: &str, kept: Option<&Value>) {
+        let Some(kept) = kept else { return };
+        let Some(row) = self.running_tool(call_id) else {
+            return;
+        };
+        row.input = shown_input(kept);
+        for entry in &mut self.log {
+            if let Entry::Event(TurnEvent::ToolStarted(start)) = entry
+                && start.call_id == call_id
+            {
+                start.arguments = kept.clone();
+            }
+        }
+        self.kept_arguments.insert(call_id.to_owned(), kept.clone());
     }
 
     fn running_tool(&mut self, call_id: &str) -> Option<&mut ToolRow> {
@@ -382,6 +449,7 @@ mod tests {
             call_id: call_id.into(),
             name: "t".into(),
             content: vec![ToolContent::Text(text.into())],
+            kept_arguments: None,
         })
     }
 
@@ -392,6 +460,7 @@ mod tests {
             ok: true,
             ms: 1,
             content: Vec::new(),
+            kept_arguments: None,
             locations: Vec::new(),
         })
     }
@@ -432,6 +501,66 @@ mod tests {
             reader.take(),
             [News::Event(started("1")), News::Event(finished("1"))]
         );
+    }
+
+    #[test]
+    fn a_secret_is_gone_for_every_reader_once_it_is_known() {
+        let (feed, mut early) = feed();
+        let mut late = feed.subscribe(Arc::default());
+        let secret = |call_id: &str| {
+            TurnEvent::ToolProgress(ToolProgress {
+                call_id: call_id.into(),
+                name: "t".into(),
+                content: Vec::new(),
+                kept_arguments: Some(json!({ "range": "[hidden]" })),
+            })
+        };
+        feed.push(secret("1"));
+        feed.push(started("1"));
+        assert_eq!(early.take(), [News::Event(started("1"))]);
+        feed.push(secret("1"));
+        // A later report, and the end, need not say it again.
+        feed.push(report("1", "more"));
+        feed.push(finished("1"));
+        assert_eq!(
+            feed.record().tools[0].input.as_deref(),
+            Some(r#"{"range":"[hidden]"}"#)
+        );
+        assert_eq!(feed.kept_arguments("1"), Some(json!({ "range": "[hidden]" })));
+        assert!(!format!("{:?}", late.take()).contains("A1"));
+        let ends = early.take();
+        let [News::Event(TurnEvent::ToolFinished(end))] = ends.as_slice() else {
+            panic!("{ends:?}")
+        };
+        assert_eq!(end.kept_arguments, feed.kept_arguments("1"));
+    }
+
+    #[test]
+    fn everything_that_a_record_shows_makes_it_another_one() {
+        let (feed, _) = feed();
+        assert_eq!(feed.record_since(Revision::default()), None);
+        let mut seen = Revision::default();
+        for event in [
+            TurnEvent::Text("a".into()),
+            started("1"),
+            report("1", "half"),
+            finished("1"),
+            TurnEvent::Notice(crate::message::Notice::StepLimit),
+        ] {
+            feed.push(event.clone());
+            let (revision, record) = feed.record_since(seen).unwrap();
+            assert!(revision > seen && record == feed.record(), "{event:?}");
+            seen = revision;
+        }
+        feed.push(TurnEvent::Reasoning("hm".into()));
+        assert_eq!(feed.record_since(seen), None);
+    }
+
+    #[test]
+    fn an_answer_has_places_for_so_much_media() {
+        let (feed, _) = feed();
+        let taken = (0..100).filter(|_| feed.take_media_place()).count();
+        assert_eq!(taken, MEDIA_LIMIT);
     }
 
     #[test]

@@ -90,6 +90,27 @@ pub struct TurnRecord {
 }
 
 impl TurnRecord {
+    /// A turn that has just begun.
+    #[must_use]
+    pub fn begun(id: TurnId, prompt: impl Into<String>, mode: Mode, started_at_ms: i64) -> Self {
+        Self {
+            id,
+            prompt: prompt.into(),
+            mode,
+            started_at_ms,
+            state: TurnState::Running,
+            failure: None,
+            text: String::new(),
+            tools: Vec::new(),
+            references: Vec::new(),
+            media: Vec::new(),
+            notices: Vec::new(),
+            page: None,
+            model: None,
+            usage: None,
+        }
+    }
+
     /// Marks the turn as ended.
     pub(crate) fn end(&mut self, outcome: &TurnOutcome, references: &[Reference]) {
         (self.state, self.failure) = match outcome {

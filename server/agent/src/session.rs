@@ -18,7 +18,7 @@ use crate::error::{ProviderError, TurnFailure};
 use crate::event::{StopCause, TurnOutcome};
 use crate::feed::{Subscription, TurnFeed};
 use crate::hooks::Hooks;
-use crate::ids::{ConversationId, Owner, TurnId, TurnKey};
+use crate::ids::{ConversationId, Owner, TurnKey};
 use crate::message::{Message, Part, Role};
 use crate::page_block::text::clip;
 use crate::provider::Provider;
@@ -405,24 +405,13 @@ impl Agent {
 }
 
 fn first_record(ask: &Ask) -> TurnRecord {
+    let page = ask.page.as_deref().map(|page| PageStub {
+        title: page_name(&page.title),
+        url: page_name(&page.url),
+    });
     TurnRecord {
-        id: TurnId(ask.key.id.0.clone()),
-        prompt: ask.text.clone(),
-        mode: ask.mode,
-        started_at_ms: now_ms(),
-        state: TurnState::Running,
-        failure: None,
-        text: String::new(),
-        tools: Vec::new(),
-        references: Vec::new(),
-        media: Vec::new(),
-        notices: Vec::new(),
-        page: ask.page.as_deref().map(|page| PageStub {
-            title: page_name(&page.title),
-            url: page_name(&page.url),
-        }),
-        model: None,
-        usage: None,
+        page,
+        ..TurnRecord::begun(ask.key.id.clone(), ask.text.clone(), ask.mode, now_ms())
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use crate::error::ProviderError;
 use crate::ids::{Owner, TurnId, TurnKey};
 use crate::provider::{FinishReason, ModelEvent, ModelInfo, ModelRequest, ModelStream, Provider};
-use crate::record::{TurnRecord, TurnState};
+use crate::record::TurnRecord;
 use crate::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput, ToolSource};
 
 /// One step of a scripted model call.
@@ -104,22 +104,7 @@ pub(crate) fn key(id: &str) -> TurnKey {
 }
 
 pub(crate) fn record(id: &str) -> TurnRecord {
-    TurnRecord {
-        id: TurnId(id.into()),
-        prompt: "What is this?".into(),
-        mode: Mode::Educational,
-        started_at_ms: 1,
-        state: TurnState::Running,
-        failure: None,
-        text: String::new(),
-        tools: Vec::new(),
-        references: Vec::new(),
-        media: Vec::new(),
-        notices: Vec::new(),
-        page: None,
-        model: None,
-        usage: None,
-    }
+    TurnRecord::begun(TurnId(id.into()), "What is this?", Mode::Educational, 1)
 }
 
 /// A tool that says its name and the id of the call; one named `hang` does so only when the turn ends.

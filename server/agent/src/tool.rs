@@ -1,6 +1,7 @@
 //! Second of the five traits: what a model can call.
 
 pub(crate) mod offer;
+mod secret;
 mod shelf;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::message::ResultContent;
 use crate::provider::Picture;
 use crate::store::Store;
 
+pub use secret::without_secrets;
 pub use shelf::{ToolShelf, Toolbox};
 
 /// A tool. Host tools, built-in tools, MCP tools and plugin tools all look like this to a turn.
@@ -134,6 +136,16 @@ pub struct ToolOutput {
     pub pictures: Vec<Picture>,
     /// It failed; the model reads why and the turn goes on.
     pub is_error: bool,
+    /// Its arguments hold a secret, which is neither kept nor shown ([`without_secrets`]).
+    pub secret_input: bool,
+}
+
+impl ToolCallContext {
+    /// Takes a place for one more piece of media in the answer; false when it shows as many as it may.
+    #[must_use]
+    pub fn may_show_media(&self) -> bool {
+        self.feed.take_media_place()
+    }
 }
 
 impl ToolOutput {

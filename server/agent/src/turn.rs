@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 pub use stop::StopSwitch;
 
+use serde_json::Value;
+
 use crate::budget;
 use crate::error::TurnFailure;
 use crate::event::{Attempt, TurnEvent, TurnOutcome};
@@ -46,6 +48,8 @@ pub struct Turn {
     pub store: Store,
     /// The tab the question came from; 0 for a document.
     pub tab: i64,
+    /// What decides which tools are offered.
+    pub(crate) need: Need,
     /// What may step in.
     pub hooks: Arc<dyn Hooks>,
     /// What ends it early.
@@ -97,6 +101,20 @@ impl Finished {
         reply.calls
     }
 
+    /// Puts what may be kept of a call's arguments in their place, in the last message.
+    fn hide_arguments(&mut self, kept: impl Fn(&str) -> Option<Value>) {
+        let parts = self.messages.last_mut().into_iter().flat_map(|last| &mut last.parts);
+        for part in parts {
+            if let Part::ToolCall {
+                call_id, arguments, ..
+            } = part
+                && let Some(kept) = kept(call_id)
+            {
+                *arguments = kept;
+            }
+        }
+    }
+
     /// Providers refuse a transcript in which a call has no result.
     fn drop_open_calls(&mut self) {
         if let Some(last) = self.messages.last_mut() {
@@ -136,6 +154,7 @@ impl Turn {
                 showing: &showing,
             };
             let (results, pictures) = step.answer(calls).await;
+            finished.hide_arguments(|call_id| self.feed.kept_arguments(call_id));
             album::add(&mut request.pictures, pictures);
             request.messages.extend(finished.messages.last().cloned());
             request.messages.push(results.clone());
@@ -152,8 +171,7 @@ impl Turn {
     fn equip(&self, request: &mut ModelRequest, seen: &mut Seen) {
         let window = self.provider.describe().window;
         let tools = self.toolbox.tools();
-        let need = Need::new(request.mode, &request.question, &request.messages);
-        request.tools = offered(&tools, &need, budget::tool_room(window));
+        request.tools = offered(&tools, &self.need, budget::tool_room(window));
         request.system = prompt::system_text(request.mode, !request.tools.is_empty());
         if fit::fit(request, window) {
             self.feed.push(TurnEvent::Notice(Notice::HistoryTrimmed));

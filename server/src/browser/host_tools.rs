@@ -25,7 +25,7 @@ use sidewire_contract::host_tool::{
 use sidewire_contract::limits;
 use tokio::sync::mpsc;
 
-use super::writer::Post;
+use super::writer::{Cancels, Post};
 use crate::media::Library;
 use line::{Line, Outcome};
 use set::{Offered, SetFault};
@@ -47,10 +47,15 @@ pub(super) struct HostTools {
 }
 
 impl HostTools {
-    /// No tools yet. Frames go to `post`; a call may be silent for `patience`; pictures go to `library`.
-    pub(super) fn new(post: mpsc::Sender<Post>, patience: Duration, library: Library) -> Arc<Self> {
+    /// No tools yet. Frames go to `post`, ends of calls to `cancels`; a call may be silent for `patience`; pictures go
+    /// to `library`.
+    pub(super) fn new(
+        (post, cancels): (mpsc::Sender<Post>, Arc<Cancels>),
+        patience: Duration,
+        library: Library,
+    ) -> Arc<Self> {
         Arc::new(Self {
-            line: Line::new(post, patience),
+            line: Line::new(post, cancels, patience),
             library,
             shelf: ToolShelf::default(),
             sets: Mutex::default(),
@@ -119,7 +124,7 @@ impl HostTools {
     /// What a tool gave so far.
     pub(super) fn update(&self, update: &HostToolUpdate) {
         self.line
-            .update(&update.id, result::shown(&update.partial_result.content));
+            .update(&update.id, result::report(&update.partial_result));
     }
 
     /// What a tool gave, in a frame of so many bytes.

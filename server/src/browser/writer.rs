@@ -3,6 +3,7 @@
 //! News is taken from feeds when the socket is ready for it, so deltas merge while a client is slow and nothing is
 //! queued for it. All that is ready is written with one flush.
 
+mod cancels;
 mod outbox;
 
 use std::collections::VecDeque;
@@ -20,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::fit;
 use super::listener::Socket;
 use super::media_read::ReadyPart;
+pub(super) use cancels::Cancels;
 use outbox::Outbox;
 pub(super) use outbox::{Follow, Post, ToolCall};
 
@@ -31,6 +33,7 @@ pub(super) struct Writer {
     sink: SplitSink<Socket, Message>,
     posts: mpsc::Receiver<Post>,
     wake: Arc<Notify>,
+    cancels: Arc<Cancels>,
     outbox: Outbox,
     /// As many as may be read at once, at most.
     parts: VecDeque<Box<ReadyPart>>,
@@ -40,12 +43,13 @@ impl Writer {
     pub(super) fn new(
         sink: SplitSink<Socket, Message>,
         posts: mpsc::Receiver<Post>,
-        wake: Arc<Notify>,
+        (wake, cancels): (Arc<Notify>, Arc<Cancels>),
     ) -> Self {
         Self {
             sink,
             posts,
             wake,
+            cancels,
             outbox: Outbox::new(),
             parts: VecDeque::new(),
         }
@@ -80,8 +84,13 @@ impl Writer {
 
     /// Takes what else is ready.
     fn gather(&mut self) {
+        // Taken before the posts, among which are the calls they end, and put behind them.
+        let cancels = self.cancels.take();
         while let Ok(post) = self.posts.try_recv() {
             self.accept(post);
+        }
+        for cancel in cancels {
+            self.outbox.cancel(cancel);
         }
         self.outbox.take_news();
     }

@@ -18,8 +18,6 @@ use tempfile::TempPath;
 use super::incoming::{Incoming, IncomingError};
 use crate::private_file::{PrivateFileError, new_private_file, open_private, private_folder, sync_folder};
 
-/// What stands before the hash in a name.
-const SCHEME: &str = "blob:sha256:";
 /// A file without a name that nobody has written to for so long is of a dead process.
 const LEFT_OVER: Duration = Duration::from_secs(60 * 60);
 /// Files whose state is remembered; beyond it everything is hashed again.
@@ -131,15 +129,14 @@ impl BlobFolder {
 
     /// Where a file is, for a program that reads it itself.
     pub(super) fn path(&self, name: &BlobRef) -> PathBuf {
-        self.folder
-            .join(name.as_str().strip_prefix(SCHEME).unwrap_or_default())
+        self.folder.join(name.hash())
     }
 
     /// Names of all files that have one.
     pub(super) fn names(&self) -> io::Result<Vec<BlobRef>> {
         let names = fs::read_dir(&self.folder)?.flatten().filter_map(|entry| {
             let name = entry.file_name();
-            BlobRef::new(format!("{SCHEME}{}", name.to_str()?)).ok()
+            BlobRef::from_hash(name.to_str()?).ok()
         });
         Ok(names.collect())
     }

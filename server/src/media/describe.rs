@@ -14,8 +14,6 @@ use super::sniff::Picture;
 const WORDS: usize = 2000;
 /// Most characters of a file name; some systems take no more bytes than that.
 const NAME: usize = 100;
-/// What stands before the hash in a reference.
-const SCHEME: &str = "blob:sha256:";
 
 /// What is said about media beside what is in it.
 #[derive(Clone, Debug)]
@@ -145,7 +143,7 @@ pub(super) fn timeline(timeline: Timeline, poster: Option<Asset>, about: About) 
 
 /// The same file has the same id, whatever is said about it.
 fn id_of_file(reference: &BlobRef) -> Option<MediaId> {
-    id_of_hash(reference.as_str().strip_prefix(SCHEME)?)
+    id_of_hash(reference.hash())
 }
 
 /// Likewise the same frames.
@@ -190,25 +188,32 @@ pub(super) fn file_name_of(hint: &str, mime: MimeType) -> Option<FileName> {
         return None;
     }
     let stem: String = stem.chars().take(NAME).collect();
-    // Windows takes these for devices, whatever their ending.
-    let device = stem.split('.').next().unwrap_or_default().to_ascii_uppercase();
-    let guard = if DEVICES.contains(&device.as_str()) {
-        "_"
-    } else {
-        ""
-    };
+    let guard = if is_device(&stem) { "_" } else { "" };
     FileName::new(format!("{guard}{stem}.{}", endings.first()?)).ok()
 }
 
-const DEVICES: [&str; 10] = [
-    "CON", "PRN", "AUX", "NUL", "COM1", "COM2", "COM3", "COM4", "LPT1", "LPT2",
-];
+/// Whether Windows takes a name for a device, which it does whatever the ending.
+fn is_device(name: &str) -> bool {
+    let first = name.split('.').next().unwrap_or_default().trim_end();
+    let first = first.to_ascii_uppercase();
+    let port = first.strip_prefix("COM").or_else(|| first.strip_prefix("LPT"));
+    // The raised digits are those of its old code page.
+    let numbered = |number: &str| {
+        let mut digits = number.chars();
+        matches!(digits.next(), Some('0'..='9' | '¹' | '²' | '³')) && digits.next().is_none()
+    };
+    matches!(first.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$") || port.is_some_and(numbered)
+}
 
 fn safe_character(c: char) -> Option<char> {
     match c {
         '<' | '>' | ':' | '"' | '|' | '?' | '*' => Some('_'),
         // Marks of writing direction can make one ending look like another.
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => None,
+        '\u{061c}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}'
+        | '\u{feff}' => None,
         c if c.is_control() => None,
         c => Some(c),
     }
@@ -251,7 +256,14 @@ mod tests {
             ("report.exe", "report.exe.png"),
             ("gpj\u{202e}.scr", "gpj.scr.png"),
             ("a<b>:c?.png", "a_b__c_.png"),
+            ("gpj\u{061c}.scr", "gpj.scr.png"),
             ("nul.png", "_nul.png"),
+            ("com9", "_com9.png"),
+            ("LPT9.tar.png", "_LPT9.tar.png"),
+            ("lpt3 .png", "_lpt3.png"),
+            ("com².txt", "_com².txt.png"),
+            ("com10.png", "com10.png"),
+            ("command.png", "command.png"),
             ("Zähler 1", "Zähler 1.png"),
         ] {
             assert_eq!(named(hint).as_deref(), Some(name), "{hint:?}");

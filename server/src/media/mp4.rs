@@ -1,12 +1,13 @@
 //! Size and length of an MP4 film, from the two boxes that say them. No other box is read, whatever it claims.
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use mp4_atom::{FourCC, Header, Mvhd, ReadAtom as _, ReadFrom as _, Tkhd};
 use sidewire_contract::number::Positive;
 
-/// Boxes of one level that are looked at.
-const BOXES: usize = 4096;
+/// Boxes of a whole file that are looked at; a film in pieces of two seconds has some thousands.
+const BOXES: usize = 16_384;
 /// No box that is read is longer.
 const BOX_BYTES: usize = 1024;
 /// A length that nobody knows yet, in the two widths it is written.
@@ -26,63 +27,82 @@ pub(super) struct Broken;
 
 /// Looks at a film from its beginning.
 pub(super) fn look(file: &mut BufReader<impl Read + Seek>) -> Result<Film, Broken> {
-    let mut film = Film::default();
     let end = file.seek(SeekFrom::End(0)).map_err(broken)?;
-    if look_within(file, 0..end, &mut film)? {
-        Ok(film)
-    } else {
-        Err(Broken)
-    }
+    file.rewind().map_err(broken)?;
+    let mut look = Look {
+        file,
+        boxes_left: BOXES,
+        film: None,
+    };
+    look.within(Level::File, 0..end)?;
+    look.film.ok_or(Broken)
 }
 
-/// Visits the boxes of a level; true when the description of the film was among them.
-fn look_within(
-    file: &mut BufReader<impl Read + Seek>,
-    range: std::ops::Range<u64>,
-    film: &mut Film,
-) -> Result<bool, Broken> {
-    let mut described = false;
-    let mut at = range.start;
-    for _ in 0..BOXES {
-        if at >= range.end {
-            return Ok(described);
-        }
-        file.seek(SeekFrom::Start(at)).map_err(broken)?;
-        let header = Header::read_from(file).map_err(broken)?;
-        let begin = file.stream_position().map_err(broken)?;
-        let next = match header.size {
-            Some(size) => begin.saturating_add(size as u64),
-            None => range.end,
-        };
-        if next > range.end {
-            return Err(Broken);
-        }
-        described |= visit(file, &header, begin..next, film)?;
-        at = next;
-    }
-    Err(Broken)
+/// What a box stands in. A box is entered only where it belongs, so boxes within boxes have no depth of their own.
+#[derive(Clone, Copy)]
+enum Level {
+    File,
+    Film,
+    Track,
 }
 
-fn visit(
-    file: &mut BufReader<impl Read + Seek>,
-    header: &Header,
-    body: std::ops::Range<u64>,
-    film: &mut Film,
-) -> Result<bool, Broken> {
-    let is = |name: &[u8; 4]| header.kind == FourCC::new(name);
-    let is_short = header.size.is_some_and(|size| size <= BOX_BYTES);
-    if is(b"moov") {
-        look_within(file, body, film)?;
-        return Ok(true);
+struct Look<'a, F> {
+    file: &'a mut BufReader<F>,
+    boxes_left: usize,
+    /// None before its description was seen.
+    film: Option<Film>,
+}
+
+impl<F: Read + Seek> Look<'_, F> {
+    fn within(&mut self, level: Level, range: Range<u64>) -> Result<(), Broken> {
+        let mut at = range.start;
+        while at < range.end {
+            self.boxes_left = self.boxes_left.checked_sub(1).ok_or(Broken)?;
+            self.go_to(at)?;
+            let header = Header::read_from(self.file).map_err(broken)?;
+            let begin = self.file.stream_position().map_err(broken)?;
+            let next = match header.size {
+                Some(size) => begin.saturating_add(size as u64),
+                None => range.end,
+            };
+            if next > range.end {
+                return Err(Broken);
+            }
+            self.visit(level, &header, begin..next)?;
+            at = next;
+        }
+        Ok(())
     }
-    if is(b"trak") {
-        look_within(file, body, film)?;
-    } else if is(b"mvhd") && is_short {
-        film.time(&Mvhd::read_atom(header, file).map_err(broken)?);
-    } else if is(b"tkhd") && is_short {
-        film.widen(&Tkhd::read_atom(header, file).map_err(broken)?);
+
+    /// Keeps what was read ahead, so that many small boxes are not many reads.
+    fn go_to(&mut self, at: u64) -> Result<(), Broken> {
+        let here = self.file.stream_position().map_err(broken)?;
+        let way = i64::try_from(i128::from(at) - i128::from(here)).map_err(broken)?;
+        self.file.seek_relative(way).map_err(broken)
     }
-    Ok(false)
+
+    fn visit(&mut self, level: Level, header: &Header, body: Range<u64>) -> Result<(), Broken> {
+        let is = |name: &[u8; 4]| header.kind == FourCC::new(name);
+        let is_short = header.size.is_some_and(|size| size <= BOX_BYTES);
+        match level {
+            Level::File if is(b"moov") => {
+                self.film.get_or_insert_default();
+                self.within(Level::Film, body)
+            }
+            Level::Film if is(b"trak") => self.within(Level::Track, body),
+            Level::Film if is(b"mvhd") && is_short => {
+                let time = Mvhd::read_atom(header, self.file).map_err(broken)?;
+                self.film.get_or_insert_default().time(&time);
+                Ok(())
+            }
+            Level::Track if is(b"tkhd") && is_short => {
+                let track = Tkhd::read_atom(header, self.file).map_err(broken)?;
+                self.film.get_or_insert_default().widen(&track);
+                Ok(())
+            }
+            Level::File | Level::Film | Level::Track => Ok(()),
+        }
+    }
 }
 
 impl Film {
@@ -185,9 +205,67 @@ pub(super) mod tests {
         }
         let liar = [boxed(b"ftyp", b"isom"), b"\xff\xff\xff\xffmoov".to_vec()].concat();
         assert!(looked(&liar).is_err());
-        let many = boxed(b"free", b"").repeat(BOXES + 1);
-        assert!(looked(&many).is_err());
         let long = boxed(b"moov", &boxed(b"mvhd", &vec![0; BOX_BYTES + 1]));
         assert_eq!(looked(&long).unwrap(), Film::default());
+    }
+
+    /// A file that says how often it was read.
+    struct Counted<'a> {
+        file: Cursor<&'a [u8]>,
+        reads: usize,
+    }
+
+    impl Read for Counted<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.reads += 1;
+            self.file.read(buffer)
+        }
+    }
+
+    impl Seek for Counted<'_> {
+        fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+            self.file.seek(to)
+        }
+    }
+
+    /// Says too how often the file was read.
+    fn counted(bytes: &[u8]) -> (Result<Film, Broken>, usize) {
+        let file = Cursor::new(bytes);
+        let mut file = BufReader::new(Counted { file, reads: 0 });
+        let found = look(&mut file);
+        (found, file.into_inner().reads)
+    }
+
+    /// As many boxes in each other as that, each claiming all that is left of the file or nothing in particular.
+    fn nested(name: &[u8; 4], count: u32, is_sized: bool) -> Vec<u8> {
+        let boxes = (0..count).rev().map(|inner| {
+            let size = if is_sized { (inner + 1) * 8 } else { 0 };
+            [size.to_be_bytes(), *name].concat()
+        });
+        boxes.flatten().collect()
+    }
+
+    #[test]
+    fn boxes_in_each_other_are_entered_only_where_they_belong() {
+        const DEEP: u32 = 100_000;
+        for is_sized in [true, false] {
+            for name in [b"moov", b"trak"] {
+                let film = [boxed(b"ftyp", b"isom"), nested(name, DEEP, is_sized)].concat();
+                let (found, reads) = counted(&film);
+                assert_eq!(found.is_ok(), name == b"moov");
+                assert!(reads < 10, "{reads}");
+                let film = boxed(b"moov", &nested(name, DEEP, is_sized));
+                assert_eq!(looked(&film).unwrap(), Film::default());
+            }
+        }
+    }
+
+    #[test]
+    fn the_boxes_of_a_whole_file_are_counted_and_small_ones_are_read_together() {
+        let tracks = boxed(b"moov", &boxed(b"trak", &boxed(b"free", b"")).repeat(BOXES / 2 - 1));
+        assert!(looked(&tracks).is_ok(), "one box is left");
+        let (found, reads) = counted(&[tracks, boxed(b"free", b"").repeat(2)].concat());
+        assert!(found.is_err());
+        assert!(reads < 100, "{reads}");
     }
 }

@@ -44,6 +44,8 @@ enum DisplayError {
     UnknownReference,
     #[error("the frames were not fetched within {} seconds", FRAMES_TIME.as_secs())]
     TooSlow,
+    #[error("this answer shows as much media as it may; show more in another one")]
+    Full,
     #[error("the conversation could not be read")]
     Store(#[from] sidewire_agent::store::StoreError),
     #[error(transparent)]
@@ -77,6 +79,9 @@ impl DisplayMedia {
             alt,
             playing,
         } = Arguments::read(&call.arguments)?;
+        if !call.may_show_media() {
+            return Err(DisplayError::Full);
+        }
         let place = Place {
             store: &call.store,
             conversation: call.conversation,

@@ -6,6 +6,7 @@
  */
 import type { ConversationTranscript, TurnAccepted, TurnSnapshot, WorkerFrame } from "../contract/types";
 import type { PageEyes } from "../page-tools/eyes";
+import { forgetConversationGrants } from "../page-tools/grants-store";
 import { HostTools } from "../page-tools/host-tools";
 import { within } from "../shared/within";
 import { loadClient } from "./client";
@@ -34,7 +35,9 @@ export class Bridge {
   readonly reader: PageReader;
   readonly panels = new Panels();
   readonly places = new Places();
-  readonly conversations = new Conversations();
+  readonly conversations = new Conversations((key) => {
+    forgetConversationGrants(key).catch(() => undefined);
+  });
   readonly requests = new Requests((frame) => this.link.send(frame));
   readonly media = new MediaReads((frame) => this.link.send(frame));
   readonly tools: HostTools;

@@ -46,7 +46,13 @@ const KEY = "conversations";
 export class Conversations {
   readonly #all = new Map<string, Conversation>();
   readonly #byTab = new Map<number, string>();
+  readonly #forgotten: (key: string) => void;
   #restored = false;
+
+  /** `forgotten` hears of each conversation that nobody here will know any more. */
+  constructor(forgotten: (key: string) => void = () => undefined) {
+    this.#forgotten = forgotten;
+  }
 
   /** Reads what a dead service worker left behind; what cannot be read is as if it had never been. */
   async restore(): Promise<void> {
@@ -140,7 +146,7 @@ export class Conversations {
 
   /** Forgets one that was deleted at the worker. */
   remove(conversation: Conversation): void {
-    this.#all.delete(conversation.key);
+    this.#drop(conversation);
     for (const [tab, key] of this.#byTab) if (key === conversation.key) this.#byTab.delete(tab);
     this.save();
   }
@@ -156,9 +162,14 @@ export class Conversations {
   prune(isInUse: (conversation: Conversation) => boolean): void {
     const shown = new Set(this.#byTab.values());
     for (const conversation of [...this.#all.values()]) {
-      if (!shown.has(conversation.key) && !isInUse(conversation)) this.#all.delete(conversation.key);
+      if (!shown.has(conversation.key) && !isInUse(conversation)) this.#drop(conversation);
     }
     this.save();
+  }
+
+  #drop({ key }: Conversation): void {
+    this.#all.delete(key);
+    this.#forgotten(key);
   }
 
   /** Writes what must survive the service worker; never before what is there was read, since that would be the end of it. */

@@ -1,8 +1,8 @@
 /** Page tools and media through the whole service worker: from the worker's frame to the panel's port and back. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import chat from "../../../contract/schema/chat-2.1.0.json";
-import { listGrants } from "../page-tools/grants-store";
-import type { FakePort } from "../shared/testing/fake-chrome";
+import { listConversationGrants, listGrants } from "../page-tools/grants-store";
+import { FakePort } from "../shared/testing/fake-chrome";
 import {
   accept,
   ack,
@@ -29,7 +29,7 @@ function playPage(): void {
   fake.inject = async () => [{ frameId: 0, result }];
   fake.contentScript = async (_tab, message) =>
     Object(message).kind === "sidewire-tool-target"
-      ? { ok: true, role: "button", name: "Edit", secret: false, editable: false }
+      ? { ok: true, role: "button", name: "Edit", secret: false }
       : { ok: true, text: "clicked" };
 }
 
@@ -178,7 +178,7 @@ describe("the Stop of the panel", () => {
     const { port, turn } = await running();
     fake.contentScript = async (_tab, message) =>
       Object(message).kind === "sidewire-tool-target"
-        ? { ok: true, role: "button", name: "Edit", secret: false, editable: false }
+        ? { ok: true, role: "button", name: "Edit", secret: false }
         : new Promise(() => undefined);
     const id = call(turn);
     port.receive({ kind: "consent", id: (await card(port))["id"], answer: "once" });
@@ -283,6 +283,45 @@ describe("media", () => {
     await vi.waitFor(() => expect(fake.native.last("media_asset_read")).toBeDefined());
     fake.breakNative("Native host has exited.");
     await vi.waitFor(() => expect(port.last("refused")).toMatchObject({ requestId: "p1", code: "not-connected" }));
+  });
+});
+
+describe("what was allowed", () => {
+  it("in a conversation is taken back by the service worker, and goes with the conversation", async () => {
+    const { port, turn } = await running();
+    const allow = async (): Promise<void> => {
+      const id = call(turn);
+      port.receive({ kind: "consent", id: (await card(port))["id"], answer: "conversation" });
+      await result(id);
+    };
+    await allow();
+    expect(await listConversationGrants()).toEqual([{ origin: ORIGIN, actions: ["click"] }]);
+    port.receive({ kind: "revoke-grant", requestId: "p1", origin: ORIGIN, action: "everything" });
+    port.receive({ kind: "revoke-grant", requestId: "p2", origin: ORIGIN, action: "click" });
+    await vi.waitFor(() => expect(port.last("reply")).toMatchObject({ requestId: "p2", body: { kind: "done" } }));
+    expect(port.ofKind("reply")).toHaveLength(1);
+    expect(await listConversationGrants()).toEqual([]);
+    await allow();
+    port.receive({ kind: "delete", requestId: "p3", conversation: CONVERSATION });
+    await vi.waitFor(() => expect(fake.native.last("conversation_delete")).toBeDefined());
+    fake.native.receive({ type: "request_done", requestId: fake.native.last("conversation_delete")?.["requestId"] });
+    await vi.waitFor(async () => expect(await listConversationGrants()).toEqual([]));
+  });
+});
+
+describe("a frame that is acted on", () => {
+  it("holds a port that ends with the service worker, and a stranger's is closed", async () => {
+    await startConnected();
+    const own = new FakePort("sidewire-tools", { id: fake.runtime.id, tab: { id: 7 } });
+    const other = new FakePort("sidewire-tools", { id: "a".repeat(32) });
+    for (const port of [own, other]) fake.runtime.onConnect.emit(port);
+    expect([own.open, other.open]).toEqual([true, false]);
+  });
+
+  it("is not shown on the icon any more when the service worker has died", async () => {
+    fake.badges.set(7, "●");
+    await startConnected();
+    await vi.waitFor(() => expect(fake.badges.get(7)).toBe(""));
   });
 });
 

@@ -1,4 +1,5 @@
 /** Checks what a panel posted. It is our own page, perhaps of another version, so only the shape is in doubt. */
+import { ACTION_KINDS } from "../page-tools/grants-store";
 import { isRecord } from "../shared/guards";
 import type { PanelMessage } from "./panel-port";
 
@@ -38,6 +39,7 @@ const requests: Record<string, Record<string, Kind>> = {
   pairings: {},
   revoke: { keyId: "string" },
   "delete-everything": {},
+  "revoke-grant": { origin: "string", action: "string?" },
   media: { key: "string", ref: "string", offset: "number" },
 };
 
@@ -49,6 +51,8 @@ const MODES: ReadonlySet<unknown> = new Set([
   "annotation",
 ]);
 
+const ACTIONS: ReadonlySet<unknown> = new Set([undefined, ...ACTION_KINDS]);
+
 const ANSWERS: ReadonlySet<unknown> = new Set(["once", "conversation", "always", "deny"]);
 
 /** A message of the panel protocol. */
@@ -59,6 +63,7 @@ export function isPanelMessage(value: unknown): value is PanelMessage {
   const shape = Object.hasOwn(table, value["kind"]) ? table[value["kind"]] : undefined;
   if (shape === undefined || (shape["mode"] !== undefined && !MODES.has(value["mode"]))) return false;
   if (shape["answer"] !== undefined && !ANSWERS.has(value["answer"])) return false;
+  if (shape["action"] !== undefined && !ACTIONS.has(value["action"])) return false;
   return Object.entries(shape).every(([field, kind]) => fits(value[field], kind));
 }
 

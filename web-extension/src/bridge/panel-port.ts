@@ -188,6 +188,8 @@ export type PanelRequest =
   | { kind: "pairings" }
   | { kind: "revoke"; keyId: string }
   | { kind: "delete-everything" }
+  /** Takes back what the person allowed on a site, for good or in any conversation: one kind of action, or all. */
+  | { kind: "revoke-grant"; origin: string; action?: ActionKind }
   /** A part of a file of this conversation's media, from `offset` on (chat contract 2.1.0, media_asset_read). */
   | { kind: "media"; key: string; ref: string; offset: number };
 

@@ -1,7 +1,7 @@
 /**
  * What a panel asks and gets exactly one answer to: most of it is put to the worker and the answer translated.
  */
-import { revokeAllGrants } from "../page-tools/grants-store";
+import { revokeAllGrants, revokeGrant } from "../page-tools/grants-store";
 import { pinPreview } from "./ask";
 import type { Bridge } from "./bridge";
 import { loadClient } from "./client";
@@ -25,6 +25,9 @@ export async function answer(bridge: Bridge, panel: Panel, request: PanelRequest
       return preview(bridge, panel);
     case "pair":
       return pair(bridge, request.code);
+    case "revoke-grant":
+      await revokeGrant(request.origin, request.action);
+      return DONE;
     case "forget-pairing":
       await forgetPairing();
       if (bridge.link.link.state === "ready" && bridge.link.link.transport === "websocket") bridge.link.redial();
@@ -49,7 +52,7 @@ export async function answer(bridge: Bridge, panel: Panel, request: PanelRequest
 }
 
 type Handled = {
-  kind: "preview" | "pair" | "forget-pairing" | "media" | "older" | "rename" | "delete" | "delete-everything";
+  kind: "preview" | "pair" | "revoke-grant" | "forget-pairing" | "media" | "older" | "rename" | "delete" | "delete-everything";
 };
 
 /** Requests that the worker answers without anything changing here. */
@@ -122,7 +125,8 @@ async function older(bridge: Bridge, conversation: Conversation): Promise<Outcom
   const answered = await bridge.requests.ask({ type: "conversation_get", conversation: id, before });
   if (!answered.ok || answered.frame.type !== "conversation_transcript") return translate(answered);
   const known = new Set(conversation.turns.map((turn) => turn.id));
-  const turns = answered.frame.turns.filter((turn) => !known.has(turn.id));
+  const unknown = answered.frame.turns.filter((turn) => !known.has(turn.id));
+  const turns = unknown.map((turn) => bridge.tools.secrets.masked(turn));
   conversation.turns = [...turns, ...conversation.turns];
   const next = answered.frame.before;
   if (next === undefined) delete conversation.before;

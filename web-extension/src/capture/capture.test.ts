@@ -77,6 +77,36 @@ describe("captureTab", () => {
     expect(await capture({ ask: async (_, ask) => reply(ask, { url: `${URL}#part` }) })).toMatchObject({ ok: true });
   });
 
+  it("N26: takes nothing of what is not allowed, neither the page nor a frame in it", async () => {
+    const isAllowed = async () => (url: { host: string }) => url.host === "acme.example";
+    const frames = [
+      { node: 1, position: 0, url: "https://pay.example/" },
+      { node: 2, position: 1, url: "about:blank" },
+    ];
+    const tree = {
+      nodes: [{ role: "WebArea" }, { role: "iframe" }, { role: "iframe" }],
+      parents: [-1, 0, 0],
+      weights: [3, 2, 2],
+    };
+    let hear: Parameters<TabAccess["listen"]>[1] | undefined;
+    const tabs = scripted({
+      isGranted: async () => true,
+      ask: async (_, ask) => reply(ask, { frames, tree }),
+      listen: (_, onMessage) => {
+        hear = onMessage;
+      },
+      broadcast: (_, ask) => {
+        const origin = "https://pay.example";
+        hear?.(reply(ask, { path: [0], url: "https://pay.example/" }), { frameId: 4, origin });
+        hear?.(reply(ask, { path: [1], url: "about:blank" }), { frameId: 5, origin });
+      },
+    });
+    const taken = await createCaptureTab(tabs, isAllowed, LIMITS)(7);
+    expect(taken).toMatchObject({ ok: true, capture: { report: { frames: 1, framesUnreadable: 2 } } });
+    const none = createCaptureTab(tabs, async () => () => false, LIMITS);
+    expect(await none(7)).toEqual({ ok: false, fault: "blocked-by-policy" });
+  });
+
   it("takes the frames that answer and counts those that do not", async () => {
     const frames = [0, 1].map((position) => ({ node: position + 1, position, url: "about:blank" }));
     const tree = {

@@ -21,7 +21,20 @@ export default defineContentScript({
     if (globalThis.sidewireCapture !== undefined) return;
     const life = new AbortController();
     globalThis.sidewireCapture = life;
+    endWhenOrphaned(life);
     listen(window, life.signal);
     serveTools(window, life.signal);
   },
 });
+
+/**
+ * An extension that is loaded anew runs a copy of its own, in a world of its own, and leaves this one behind: that must
+ * not keep the hook's messages, for which it has no use any more, from the copy that has.
+ */
+function endWhenOrphaned(life: AbortController): void {
+  const look = (): void => {
+    if (chrome.runtime?.id === undefined) life.abort();
+  };
+  // The first of our listeners: when it ends the copy, the others are not called any more.
+  window.addEventListener("message", look, { capture: true, signal: life.signal });
+}

@@ -1,13 +1,22 @@
 /** A titled part of the options page. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, Ref } from "preact";
 import { useId } from "preact/hooks";
 
+interface Props {
+  title: string;
+  /** The heading, for who has to give it the focus. */
+  heading?: Ref<HTMLHeadingElement>;
+  children: ComponentChildren;
+}
+
 /** The part with its heading. */
-export function Section({ title, children }: { title: string; children: ComponentChildren }) {
-  const heading = useId();
+export function Section({ title, heading = null, children }: Props) {
+  const name = useId();
   return (
-    <section class="section" aria-labelledby={heading}>
-      <h2 id={heading}>{title}</h2>
+    <section class="section" aria-labelledby={name}>
+      <h2 id={name} ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
       {children}
     </section>
   );

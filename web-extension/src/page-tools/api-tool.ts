@@ -5,7 +5,6 @@ import { type LookingTool, text } from "./tool";
 /** The tool `page_api`. */
 export const pageApi: LookingTool = {
   name: "page_api",
-  label: "Read the page's data",
   description:
     "Gives the API response that the page shows (the resource's JSON with its status), with secrets hidden. Exact where " +
     "the page only shows a part. Not every page has one.",

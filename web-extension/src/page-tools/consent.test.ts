@@ -43,7 +43,7 @@ describe("an action", () => {
 
   it("decision 28: unanswered for two minutes counts as no, and the worker hears of it every 30 s until then", async () => {
     const id = stage.call("page_click", CLICK);
-    const { expiresAt } = await stage.card();
+    const { expiresAt = 0 } = await stage.card();
     expect(expiresAt - Date.now()).toBeGreaterThan(119_000);
     await vi.advanceTimersByTimeAsync(91_000);
     expect(stage.updates(id)).toBe(4);
@@ -121,12 +121,65 @@ describe("an action", () => {
     await vi.waitFor(() => expect(stage.acted()).toHaveLength(1));
     expect(stage.browser.badges.get(TAB)).toBe("●");
     const call = stage.asked[0]?.call;
-    const badge = { kind: "sidewire-tool-badge", call, text: "pageBadgeActing", stop: "pageBadgeStop", frameId: 0 };
-    expect(stage.told).toEqual([badge]);
+    const [badge] = stage.badges();
+    expect(badge).toMatchObject({ text: "pageBadgeActing", stop: "pageBadgeStop", frameId: 0 });
+    expect(badge?.call).not.toBe(call);
     finish(done());
     await stage.result(id);
-    expect(stage.browser.badges.get(TAB)).toBe("");
     expect(stage.told.at(-1)).toEqual({ kind: "sidewire-tool-end", call });
+    expect(stage.browser.badges.get(TAB)).toBe("●");
+    stage.end();
+    expect(stage.browser.badges.get(TAB)).toBe("");
+    expect(stage.told.at(-1)).toEqual({ kind: "sidewire-tool-end", call: badge?.call });
+  });
+
+  it("has one badge in the page from the first act of its turn to the end, also on the next document", async () => {
+    expect(await stage.runAllowed("page_click", CLICK)).toBe("done");
+    expect(await stage.runAllowed("page_click", CLICK)).toBe("done");
+    stage.tools.tabLoaded(TAB);
+    stage.tools.tabLoaded(8);
+    const names = stage.badges().map(({ call }) => call);
+    expect(names).toHaveLength(3);
+    expect(new Set(names).size).toBe(1);
+    expect(stage.told).not.toContainEqual({ kind: "sidewire-tool-end", call: names[0] });
+  });
+
+  it("brings its target into view when its card is the one that is shown, and not before", async () => {
+    const shown = () => stage.told.filter(({ kind }) => kind === "sidewire-tool-show");
+    stage.call("page_click", CLICK);
+    stage.call("page_select", { ref: "kq2", options: ["a"] });
+    const first = await stage.card();
+    await stage.card(1);
+    expect(shown()).toEqual([{ kind: "sidewire-tool-show", call: stage.asked[0]?.call, frameId: 0 }]);
+    stage.tools.consents.answer("key", first.id, "deny");
+    expect(shown()).toMatchObject([{}, { call: stage.asked[1]?.call }]);
+  });
+
+  it("tells the row of the call what it waits for, and that it is allowed", async () => {
+    const id = stage.call("page_click", CLICK);
+    const card = await stage.card();
+    expect(stage.progress(id)).toEqual(["toolWaitsForPerson"]);
+    stage.tools.consents.answer("key", card.id, "once");
+    await stage.result(id);
+    expect(stage.progress(id)).toEqual(["toolWaitsForPerson", "toolAllowed"]);
+  });
+
+  it("says what it acts on as a whole, and nothing where that has no name", async () => {
+    const options = ["x".repeat(500), "y".repeat(500)];
+    stage.answer = () => target("", { role: "combobox", context: 'row "lb1"' });
+    stage.call("page_select", { ref: "kq1", options });
+    const card = await stage.card();
+    expect(card).toMatchObject({ role: "combobox", context: 'row "lb1"', value: options.join(", ") });
+    expect(card).not.toHaveProperty("target");
+    stage.answer = () => ({ ok: true, role: "page", name: "The title", secret: false, editable: false });
+    stage.call("page_scroll", { direction: "down" });
+    const page = await stage.card(1);
+    expect(page).not.toHaveProperty("target");
+    expect(page).not.toHaveProperty("role");
+    const value = "z".repeat(32_768);
+    stage.answer = () => target("n".repeat(400));
+    stage.call("page_fill", { ref: "kq1", value });
+    expect(await stage.card(2)).toMatchObject({ target: "n".repeat(400), value });
   });
 });
 
@@ -178,23 +231,33 @@ describe("an answer", () => {
     expect(await listGrants()).toEqual([{ origin: ORIGIN, actions: ["click"] }]);
   });
 
-  it("for always in one frame's site does not cover the page around it, nor the other way round", async () => {
+  it("for always covers neither a site's frame in another page nor that page, which the card names", async () => {
     const pay = { id: 3, url: "https://pay.example/form", origin: "https://pay.example", focused: false };
     stage.frames = [...stage.frames, pay];
     await grantAlways(ORIGIN, "click");
+    await grantAlways("https://pay.example", "click");
     const id = stage.call("page_click", { ref: "f3kq1" });
     const card = await stage.card();
-    expect(card).toMatchObject({ site: "pay.example" });
-    stage.tools.consents.answer("key", card.id, "always");
+    expect(card).toMatchObject({ site: "pay.example", page: "acme.example", choices: ["once", "deny"] });
+    stage.tools.consents.answer("key", card.id, "once");
     await stage.result(id);
     expect(stage.acted()).toMatchObject([{ frameId: 3, prefix: "f3", arguments: { ref: "kq1" } }]);
-    expect((await listGrants()).map(({ origin }) => origin)).toEqual([ORIGIN, "https://pay.example"]);
   });
 
-  it("that lasts is not offered to a sandboxed frame, which has no site of its own", async () => {
-    stage.frames = [...stage.frames, { id: 3, url: "about:srcdoc", origin: "null", focused: false }];
+  it("for always on a page covers a frame of the page's own origin", async () => {
+    stage.frames = [...stage.frames, { id: 3, url: `${ORIGIN}/inner`, origin: ORIGIN, focused: false }];
+    await grantAlways(ORIGIN, "click");
+    expect(await stage.run("page_click", { ref: "f3kq1" })).toBe("done");
+  });
+
+  it("that lasts is not offered to a sandboxed frame, which is named after where it comes from", async () => {
+    const embedded = { url: "https://evil.example/x", origin: "null", focused: false };
+    stage.frames = [...stage.frames, { ...embedded, id: 3 }, { ...embedded, id: 4, url: "about:srcdoc" }];
     stage.call("page_click", { ref: "f3kq1" });
-    expect(await stage.card()).toMatchObject({ site: "acme.example", choices: ["once", "deny"] });
+    stage.call("page_click", { ref: "f4kq1" });
+    const choices = ["once", "deny"];
+    expect(await stage.card()).toMatchObject({ site: "evil.example", page: "acme.example", choices });
+    expect(await stage.card(1)).toMatchObject({ site: "acme.example", choices });
   });
 });
 
@@ -241,26 +304,68 @@ describe("policy and incognito", () => {
 });
 
 describe("several actions", () => {
-  it("of one turn wait in one list, oldest first, and happen in the order in which they were called", async () => {
-    const ids = [stage.call("page_fill", { ref: "kq1", value: "x" }), stage.call("page_click", { ref: "kq2" })];
-    const first = await stage.card(0);
-    const second = await stage.card(1);
+  const two = () => [stage.call("page_fill", { ref: "kq1", value: "x" }), stage.call("page_click", { ref: "kq2" })];
+
+  it("wait in one line, and only the first can be answered", async () => {
+    two();
+    const [first, second] = [await stage.card(0), await stage.card(1)];
     expect([first.action, second.action]).toEqual(["type", "click"]);
     stage.tools.consents.answer("key", second.id, "once");
-    await vi.advanceTimersByTimeAsync(31_000);
-    expect(stage.acted()).toEqual([]);
-    expect(stage.updates(ids[1] ?? "")).toBe(2);
-    stage.tools.consents.answer("key", first.id, "once");
+    expect(stage.cards).toHaveLength(2);
+  });
+
+  it("have two minutes each, since each came first in the line", async () => {
+    const ids = two();
+    const second = await stage.card(1);
+    expect(second).not.toHaveProperty("expiresAt");
+    await vi.advanceTimersByTimeAsync(120_500);
+    expect(await stage.result(ids[0] ?? "")).toMatch(/^! consent-denied/);
+    expect(stage.cards).toMatchObject([{ id: second.id }]);
+    await vi.advanceTimersByTimeAsync(110_000);
+    expect(stage.cards).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(10_500);
+    expect(await stage.result(ids[1] ?? "")).toMatch(/^! consent-denied/);
+  });
+
+  it("happen in the order in which they were called", async () => {
+    let finish: (value: unknown) => void = () => undefined;
+    stage.answer = (_frame, { kind, tool }) => {
+      if (kind === "sidewire-tool-target") return target();
+      if (tool === "page_click") return done();
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    };
+    const ids = two();
+    stage.tools.consents.answer("key", (await stage.card()).id, "once");
+    await vi.waitFor(() => expect(stage.acted()).toHaveLength(1));
+    stage.tools.consents.answer("key", (await stage.card()).id, "once");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(stage.acted()).toHaveLength(1);
+    finish(done());
     await Promise.all(ids.map((id) => stage.result(id)));
     expect(stage.acted().map(({ tool }) => tool)).toEqual(["page_fill", "page_click"]);
   });
 
   it("go on when the one before was refused", async () => {
-    const ids = [stage.call("page_fill", { ref: "kq1", value: "x" }), stage.call("page_click", { ref: "kq2" })];
-    const [first, second] = [await stage.card(0), await stage.card(1)];
-    stage.tools.consents.answer("key", second.id, "once");
-    stage.tools.consents.answer("key", first.id, "deny");
+    const ids = two();
+    stage.tools.consents.answer("key", (await stage.card(0)).id, "deny");
+    stage.tools.consents.answer("key", (await stage.card(0)).id, "once");
     expect(await stage.result(ids[0] ?? "")).toMatch(/^! consent-denied/);
     expect(await stage.result(ids[1] ?? "")).toBe("done");
+  });
+
+  it("that still wait when the person has refused three are refused with them", async () => {
+    const ids = Array.from({ length: 5 }, (_, at) => stage.call("page_click", { ref: `kq${at}` }));
+    await stage.card(4);
+    for (let count = 0; count < 3; count += 1) stage.tools.consents.answer("key", (await stage.card()).id, "deny");
+    for (const id of ids) expect(await stage.result(id)).toMatch(/^! consent-denied/);
+    expect(stage.cards).toEqual([]);
+  });
+
+  it("that wait for the person keep no place from those that work", async () => {
+    for (let at = 0; at < 8; at += 1) stage.call("page_click", { ref: `kq${at}` });
+    await stage.card(7);
+    expect(await stage.run("page_text", { ref: "kq1" })).toBe("done");
   });
 });

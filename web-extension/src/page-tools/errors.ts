@@ -85,28 +85,6 @@ const TOLD = {
 /** Why a page tool failed. */
 export type ToolCode = keyof typeof TOLD;
 
-/** A content script's codes are all in the list. */
-const fromFrame: Record<FrameCode, ToolCode> = {
-  "no-such-element": "no-such-element",
-  ambiguous: "ambiguous",
-  "dead-ref": "dead-ref",
-  "target-changed": "target-changed",
-  occluded: "occluded",
-  "not-visible": "not-visible",
-  disabled: "disabled",
-  "not-editable": "not-editable",
-  "wrong-kind": "wrong-kind",
-  "secret-field": "secret-field",
-  "no-such-option": "no-such-option",
-  "bad-value": "bad-value",
-  "value-not-kept": "value-not-kept",
-  timeout: "timeout",
-  cancelled: "cancelled",
-  "bad-arguments": "bad-arguments",
-  "unknown-tool": "unknown-tool",
-  failed: "failed",
-};
-
 /** Longest detail: room for the candidates of an ambiguous target. */
 const DETAIL_MAX = 4_000;
 
@@ -125,7 +103,7 @@ export class ToolError extends Error {
 
 /** The failure that a frame reported; its detail may hold names from the page. */
 export function frameFailure({ code, detail }: { code: FrameCode; detail?: string }): ToolError {
-  return new ToolError(fromFrame[code], detail === undefined ? undefined : redactText(detail));
+  return new ToolError(code, detail === undefined ? undefined : redactText(detail));
 }
 
 /** What the model is told: `CODE: one sentence. What to do next.` */

@@ -4,7 +4,7 @@
  */
 import type { FrameTool } from "./messages";
 import type { ArgumentsSchema, Property } from "./schema";
-import { REF, TARGET } from "./targets";
+import { DESCRIBED, REF, TARGET } from "./targets";
 
 /** What stands for an argument that is not given. */
 export const DEFAULTS = {
@@ -26,8 +26,6 @@ export const MODIFIERS = ["Alt", "Control", "Meta", "Shift"] as const;
 export const WAIT_STATES = ["appears", "gone", "enabled"] as const;
 export const DIRECTIONS = ["up", "down", "left", "right"] as const;
 export const EDGES = ["top", "bottom", "left", "right"] as const;
-
-const { ref: _ref, ...DESCRIBED } = TARGET;
 
 /** The arguments of each tool. */
 export const FRAME_ARGUMENTS: Readonly<Record<FrameTool, ArgumentsSchema>> = {
@@ -53,10 +51,9 @@ export const FRAME_ARGUMENTS: Readonly<Record<FrameTool, ArgumentsSchema>> = {
     double: { type: "boolean", description: "Double-click." },
     modifiers: { type: "array", description: "Keys held meanwhile.", maxItems: 4, items: word(undefined, MODIFIERS) },
   }),
-  page_fill: takes(
-    { ...TARGET, value: { type: "string", description: "The whole new content.", maxLength: 32_768 } },
-    ["value"],
-  ),
+  page_fill: takes({ ...TARGET, value: { type: "string", description: "The whole new content.", maxLength: 32_768 } }, [
+    "value",
+  ]),
   page_select: takes(
     {
       ...TARGET,
@@ -70,10 +67,9 @@ export const FRAME_ARGUMENTS: Readonly<Record<FrameTool, ArgumentsSchema>> = {
     },
     ["options"],
   ),
-  page_press: takes(
-    { ...TARGET, key: { type: "string", description: "Key or chord.", minLength: 1, maxLength: 40 } },
-    ["key"],
-  ),
+  page_press: takes({ ...TARGET, key: { type: "string", description: "Key or chord.", minLength: 1, maxLength: 40 } }, [
+    "key",
+  ]),
   page_scroll: takes({
     ...TARGET,
     direction: word(undefined, DIRECTIONS),

@@ -82,12 +82,11 @@ describe("a tool in several frames", () => {
   });
 
   it("a target named by role and name is looked for in all of them, and must fit in one", async () => {
-    await grantAlways("https://pay.example", "click");
     stage.answer = (frame, { kind, tool }) => {
       if (kind === "sidewire-tool-target") return target("Save");
       return tool !== "page_find" ? done() : frame === 4 ? found("f4kq1") : nothing;
     };
-    expect(await stage.run("page_click", { role: "button", name: "Save" })).toBe("done");
+    expect(await stage.runAllowed("page_click", { role: "button", name: "Save" })).toBe("done");
     expect(stage.acted().at(-1)).toMatchObject({ frameId: 4, tool: "page_click" });
 
     stage.answer = (frame) => found(frame === 0 ? "kq1" : `f${frame}kq1`);

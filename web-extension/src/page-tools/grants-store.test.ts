@@ -1,6 +1,15 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeChrome } from "../shared/testing/fake-chrome";
-import { grantAlways, grantInConversation, isGranted, listGrants, revokeAllGrants, revokeGrant } from "./grants-store";
+import {
+  forgetConversationGrants,
+  grantAlways,
+  grantInConversation,
+  isGranted,
+  listConversationGrants,
+  listGrants,
+  revokeAllGrants,
+  revokeGrant,
+} from "./grants-store";
 
 const A = "https://a.example";
 const B = "https://b.example:8443";
@@ -28,6 +37,19 @@ describe("grants", () => {
     expect(await isGranted("one", A, "click")).toBe(true);
     expect(await isGranted("two", A, "click")).toBe(false);
     expect(await listGrants()).toEqual([]);
+  });
+
+  it("of conversations are listed by site, and go with their conversation", async () => {
+    await grantInConversation("one", A, "type");
+    await grantInConversation("two", A, "click");
+    await grantInConversation("two", B, "click");
+    expect(await listConversationGrants()).toEqual([
+      { origin: A, actions: ["click", "type"] },
+      { origin: B, actions: ["click"] },
+    ]);
+    await forgetConversationGrants("two");
+    expect(await listConversationGrants()).toEqual([{ origin: A, actions: ["type"] }]);
+    expect(await isGranted("two", A, "click")).toBe(false);
   });
 
   it("are taken back one by one or per site, in every conversation too, at once", async () => {

@@ -1,6 +1,7 @@
 /**
  * What a person has allowed: "always on this site" in local storage, "this conversation" in session storage, which ends
- * with the browser. Only the service worker and our own pages can reach either (decision 28).
+ * with the browser. Only the service worker and our own pages can reach either (decision 28), and only the service
+ * worker writes: two writers would undo each other's changes.
  */
 import type { ActionKind } from "../bridge/panel-port";
 import { isRecord, isString } from "../shared/guards";
@@ -31,6 +32,21 @@ function inTurn(work: () => Promise<void>): Promise<void> {
 export async function listGrants(): Promise<Grant[]> {
   const grants = await loadAll("local", LASTING, isGrant);
   return grants.map(tidied).toSorted((a, b) => a.origin.localeCompare(b.origin));
+}
+
+/** What is allowed in some conversation, by site. */
+export async function listConversationGrants(): Promise<Grant[]> {
+  const kinds = new Map<string, Set<ActionKind>>();
+  for (const { origin, actions } of await loadAll("session", CONVERSATION, isConversationGrant)) {
+    kinds.set(origin, new Set([...(kinds.get(origin) ?? []), ...actions]));
+  }
+  const grants = [...kinds].map(([origin, actions]) => tidied({ origin, actions: [...actions] }));
+  return grants.toSorted((a, b) => a.origin.localeCompare(b.origin));
+}
+
+/** Forgets what was allowed in a conversation that is gone. */
+export function forgetConversationGrants(conversation: string): Promise<void> {
+  return inTurn(() => removeAll("session", keyOf(conversation, "")));
 }
 
 /** Takes back what was allowed on a site for good or in any conversation: one kind of action, or all. */

@@ -120,7 +120,7 @@ export class Guard {
     { page, windowId, policy, aim }: Admitted & { aim: Aim },
   ): Promise<void> {
     const { conversation, turn } = page;
-    const wish = { conversation, turn, windowId, action: tool.action, aim };
+    const wish = { conversation, turn, windowId, action: aim.action ?? tool.action, aim };
     await this.#consents.demand(wish, policy, {
       signal: job.signal,
       still: () => this.#desk.waits(job),

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { isHostToolResult, isSetHostTools } from "../contract/validators.generated";
-import { CONVERSATION, done, PAGE, stage, TAB, TURN, useStage } from "./testing/stage";
+import { CONVERSATION, done, PAGE, stage, TAB, TURN, target, useStage } from "./testing/stage";
 
 useStage();
 
@@ -197,10 +197,11 @@ describe("Stop", () => {
   const tab = (id: number): chrome.tabs.Tab => Object({ id });
 
   async function running(): Promise<{ id: string; call: string }> {
-    stage.answer = never;
-    const id = stage.call("page_text", { ref: "kq1" });
-    await vi.waitFor(() => expect(stage.asked).toHaveLength(1));
-    return { id, call: stage.asked[0]?.call ?? "" };
+    stage.answer = (_frame, { kind }) => (kind === "sidewire-tool-target" ? target() : never());
+    const id = stage.call("page_click", { ref: "kq1" });
+    stage.tools.consents.answer("key", (await stage.card()).id, "once");
+    await vi.waitFor(() => expect(stage.badges()).toHaveLength(1));
+    return { id, call: stage.badges()[0]?.call ?? "" };
   }
 
   it("N20: in the page ends the turn and its calls", async () => {
@@ -208,6 +209,14 @@ describe("Stop", () => {
     stage.tools.message({ kind: "sidewire-stop", call }, sender());
     expect(stage.stopped).toEqual([TURN]);
     expect(await stage.result(id)).toMatch(/^! cancelled/);
+  });
+
+  it("in the page ends the turn also between its acts, and takes its drawings away", async () => {
+    await stage.run("annotate", { ref: "kq1", text: "here" });
+    expect(await stage.runAllowed("page_click", { ref: "kq1" })).toBe("done");
+    stage.tools.message({ kind: "sidewire-stop", call: stage.badges()[0]?.call }, sender());
+    expect(stage.stopped).toEqual([TURN]);
+    expect(stage.told.at(-1)).toEqual({ kind: "sidewire-tool-clear" });
   });
 
   it("S27: comes from the page that is acted on, and from nowhere else", async () => {
@@ -282,9 +291,11 @@ describe("a turn", () => {
     expect(await stage.run("page_snapshot")).toMatch(/^! blocked-by-policy: /);
   });
 
-  it("takes its drawings along when it ends", async () => {
+  it("leaves its drawings for their time when it ends; the next question of the tab takes them away", async () => {
     await stage.run("annotate", { ref: "kq1", text: "here" });
     stage.end();
+    expect(stage.told).not.toContainEqual({ kind: "sidewire-tool-clear" });
+    stage.tools.turnBegan(TAB);
     expect(stage.told.at(-1)).toEqual({ kind: "sidewire-tool-clear" });
   });
 

@@ -168,12 +168,13 @@ export async function aimAt(call: ToolCall, tool: FrameTool): Promise<Aim> {
   const reply = targetReply(answer);
   if (reply === null) throw new ToolError("failed");
   if (!reply.ok) throw frameFailure(reply);
-  const { role, name, secret, context } = reply;
+  const { role, name, secret, context, effect } = reply;
   return {
     ...placeOf(frame, call.url),
     ...(role !== PAGE_ROLE && { role }),
     ...(role !== PAGE_ROLE && name !== "" && { target: name }),
     ...(context !== undefined && { context }),
+    ...(effect !== undefined && { action: effect }),
     secret,
     frameId: frame.id,
     values,

@@ -57,7 +57,7 @@ describe("what the service worker takes from a renderer", () => {
   });
 
   it("takes a field for secret unless it is said not to be", () => {
-    expect(targetReply({ ok: true, role: "textbox", name: "Port", editable: true })).toMatchObject({ secret: true });
+    expect(targetReply({ ok: true, role: "textbox", name: "Port" })).toMatchObject({ secret: true });
     expect(targetReply({ ok: true, role: "textbox", name: "Port", secret: false })).toMatchObject({ secret: false });
     expect(targetReply({ ok: true, role: "textbox" })).toBeNull();
   });

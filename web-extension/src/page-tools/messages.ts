@@ -33,58 +33,12 @@ export const FRAME_TOOLS = [
 ] as const;
 export type FrameTool = (typeof FRAME_TOOLS)[number];
 
-/** How a target is named: by reference, or by role, name and text (at least one of them). */
-export interface TargetArguments {
-  /** "kq12", without the frame's prefix. */
-  ref?: string;
-  role?: string;
-  /** Accessible name; equal, white space and case aside, else contained. */
-  name?: string;
-  /** Text on it: its name, value or content. */
-  text?: string;
-  /** Only names and texts that are equal count. */
-  exact?: boolean;
-}
-
-/** The arguments of each tool. Members not listed are ignored; wrong ones are answered with `bad-arguments`. */
-export interface FrameToolArguments {
-  /** The part of the page at `ref` (or the whole document) as indented lines; `bytes` 500–16384, default 6000. */
-  page_snapshot: { ref?: string; bytes?: number };
-  /** `offset` and `limit` in characters; default limit 8000, at most 20000. */
-  page_text: { ref?: string; offset?: number; limit?: number };
-  /** `limit` default 10, at most 50. */
-  page_find: TargetArguments & { limit?: number };
-  /** One condition: a target or a text `appears` (default), is `gone` or `enabled`; or the URL contains `url`; or the page is `settled`. */
-  wait_for: TargetArguments & {
-    state?: "appears" | "gone" | "enabled";
-    url?: string;
-    settled?: boolean;
-    /** 100–60000, default 10000. */
-    timeoutMs?: number;
-  };
-  page_click: TargetArguments & { double?: boolean; modifiers?: ("Alt" | "Control" | "Meta" | "Shift")[] };
-  page_fill: TargetArguments & { value: string };
-  /** Labels or values; more than one only where the control takes several. */
-  page_select: TargetArguments & { options: string[] };
-  /** A key or chord: "Enter", "a", "Control+A". Without a target it goes to what is focused. */
-  page_press: TargetArguments & { key: string };
-  /** To a target; or by `amount` screens (default 0.8) in a direction, or to an edge, of the page or of the target's scroll container. */
-  page_scroll: TargetArguments & {
-    direction?: "up" | "down" | "left" | "right";
-    amount?: number;
-    edge?: "top" | "bottom" | "left" | "right";
-  };
-  /** `seconds` 1–60, default 8. */
-  highlight: TargetArguments & { seconds?: number };
-  /** `text` is the callout's and no part of the locator. `seconds` 1–120, default 20; the end of the turn removes it in any case (`sidewire-tool-clear`). */
-  annotate: Omit<TargetArguments, "text"> & { text: string; seconds?: number };
-}
-
 /** Service worker → frame: run a tool. Answered exactly once with a `ToolReply`. */
 export interface ToolAsk {
   kind: "sidewire-tool";
   call: string;
   tool: FrameTool;
+  /** As `frame-arguments.ts` declares them; others are answered with `bad-arguments`. */
   arguments: Record<string, unknown>;
   /** Put before references in answers: "f3" in a frame, absent in the main one. */
   prefix?: string;
@@ -209,6 +163,10 @@ export type ToolReply = FrameDone | FrameError;
 /** Role of what a call without a target acts on; no element has it. */
 export const PAGE_ROLE = "page";
 
+/** What a key or an opened list may come to: a person who allowed the one has not allowed these. */
+export const EFFECTS = ["click", "type", "choose"] as const;
+export type Effect = (typeof EFFECTS)[number];
+
 /** What a call would act on. */
 export interface TargetFacts {
   ok: true;
@@ -218,7 +176,8 @@ export interface TargetFacts {
   context?: string;
   /** A password or another field whose content is never read. */
   secret: boolean;
-  editable: boolean;
+  /** What the call comes to, where that is another kind of action than its tool says. */
+  effect?: Effect;
 }
 
 export type TargetReply = TargetFacts | FrameError;
@@ -294,8 +253,9 @@ export function targetReply(value: unknown): TargetReply | null {
   if (!isString(role) || !isString(name)) return null;
   const place = isString(context) && context !== "" ? { context: clip(context, NAME_MAX) } : {};
   const facts = { ok: true, role: clip(role, 40), name: clip(name, NAME_MAX), ...place } as const;
+  const effect = EFFECTS.find((known) => known === value["effect"]);
   // What is not said to be harmless is treated as secret.
-  return { ...facts, secret: value["secret"] !== false, editable: value["editable"] === true };
+  return { ...facts, secret: value["secret"] !== false, ...(effect !== undefined && { effect }) };
 }
 
 /** Reads a frame's answer about what it covers; null for anything else. */

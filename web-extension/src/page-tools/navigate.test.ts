@@ -90,6 +90,22 @@ describe("page_navigate", () => {
     expect(await stage.run("page_text")).toMatch(/^! unreadable-page/);
   });
 
+  it.each(["/file.zip", "/stopped", "/web/lb1?download=1"])(
+    "says that %s opened nothing when the page stays",
+    async (url) => {
+      stage.browser.navigate = (tab) => {
+        Object.assign(tab, { status: "loading" });
+        setTimeout(() => Object.assign(tab, { status: "complete" }), 300);
+      };
+      expect(await go(url)).toMatch(/^! failed: .*nothing was opened; perhaps it is a download/);
+    },
+  );
+
+  it("goes to another part of the page it is on", async () => {
+    stage.browser.navigate = (tab, url) => Object.assign(tab, { url, status: "complete" });
+    expect(await go("#rules")).toMatch(/has loaded$/);
+  });
+
   it("says when the browser shows an error page instead", async () => {
     stage.listing = new Error("Frame with ID 0 is showing error page");
     expect(await go("/missing")).toMatch(/^! failed: .*error page/);

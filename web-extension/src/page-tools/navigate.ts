@@ -13,10 +13,12 @@ const BEGIN_MS = 1_000;
 /** What the model is told of an address. */
 const ADDRESS_MAX = 300;
 
+const STAYED =
+  "the tab shows the same address as before: nothing was opened; perhaps it is a download or leads back here";
+
 /** The tool `page_navigate`. */
 export const pageNavigate: ActingTool = {
   name: "page_navigate",
-  label: "Go to a page",
   description:
     "Takes the tab to another page of the same site and waits until it has loaded. Takes an absolute or relative " +
     "address. Read the new page afterwards: all refs are new.",
@@ -53,6 +55,7 @@ export const pageNavigate: ActingTool = {
     if (arrived.host !== call.url.host || isDowngrade(call.url, arrived))
       throw new ToolError("other-site", arrived.host);
     demandAllowed(await call.world.policy(), arrived);
+    if (isSamePage(arrived, call.url) && !isSamePage(target, call.url)) throw new ToolError("failed", STAYED);
     call.moved(arrived.origin);
     await call.world.frames.list(call.tabId).catch(() => {
       throw new ToolError("failed", "the browser shows an error page there");
@@ -69,6 +72,11 @@ export function addressOf(wanted: string, page: URL): URL {
   if (target.username !== "" || target.password !== "") throw new ToolError("bad-address");
   if (target.host !== page.host || isDowngrade(page, target)) throw new ToolError("other-site", target.host);
   return target;
+}
+
+/** Whether two addresses differ by no more than their fragments. */
+function isSamePage(a: URL, b: URL): boolean {
+  return a.origin === b.origin && a.pathname === b.pathname && a.search === b.search;
 }
 
 function isDowngrade(from: URL, to: URL): boolean {

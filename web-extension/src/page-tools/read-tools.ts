@@ -2,52 +2,39 @@
 import { redactText } from "../capture/redact";
 import { utf8Length } from "../shared/text";
 import { ToolError } from "./errors";
+import { BYTES_MIN, DEFAULTS, FRAME_ARGUMENTS } from "./frame-arguments";
 import type { Frame } from "./frames";
 import { findEverywhere, frameMeant, framesOf, listed, runIn } from "./in-frames";
 import { textPart } from "./messages";
-import { REF, TARGET } from "./targets";
 import { type LookingTool, numberOf, type ToolCall, text, textOf } from "./tool";
 
-const SNAPSHOT_BYTES = 6_000;
 /** Frames get this part of a snapshot, where there are any; the main document has what they leave. */
 const FRAMES_SHARE = 0.4;
-/** The least a frame is asked for. */
-const FRAME_BYTES_MIN = 500;
-const TEXT_LIMIT = 8_000;
-const FIND_LIMIT = 10;
 
 /** Reads the page as a tree of lines. */
 export const pageSnapshot: LookingTool = {
   name: "page_snapshot",
-  label: "Read the page",
   description:
     "Reads the page as it is now, as indented lines with roles, names, states and refs. Use it when the page may have " +
     "changed since the question, or give a ref to see one part in detail.",
-  parameters: {
-    type: "object",
-    properties: {
-      ref: REF,
-      bytes: { type: "integer", description: "How much to read, default 6000.", minimum: 500, maximum: 16_384 },
-    },
-    additionalProperties: false,
-  },
+  parameters: FRAME_ARGUMENTS.page_snapshot,
   does: "read",
   async run(call) {
-    const bytes = numberOf(call.arguments, "bytes") ?? SNAPSHOT_BYTES;
+    const bytes = numberOf(call.arguments, "bytes") ?? DEFAULTS.bytes;
     const tool = "page_snapshot";
     if (textOf(call.arguments, "ref") !== undefined) {
       const { frame, values } = await frameMeant(call);
       return text((await runIn(call, frame.id, { tool, values })).text);
     }
     const [main, ...frames] = await framesOf(call);
-    const room = Math.max(1, Math.floor((bytes * FRAMES_SHARE) / FRAME_BYTES_MIN));
+    const room = Math.max(1, Math.floor((bytes * FRAMES_SHARE) / BYTES_MIN));
     const shown = frames.slice(0, room);
-    const share = Math.floor((bytes * FRAMES_SHARE) / Math.max(1, shown.length));
+    const share = Math.max(BYTES_MIN, Math.floor((bytes * FRAMES_SHARE) / Math.max(1, shown.length)));
     const below = await Promise.all(shown.map((frame) => partOf(call, frame, share)));
     const parts = below.filter((part) => part !== "");
     if (frames.length > shown.length)
       parts.push(`[${frames.length - shown.length} more frames; page_find looks into all]`);
-    const left = Math.max(FRAME_BYTES_MIN, bytes - utf8Length(parts.join("\n")));
+    const left = Math.max(BYTES_MIN, bytes - utf8Length(parts.join("\n")));
     const top = await runIn(call, main?.id ?? 0, { tool, values: { bytes: left } });
     return text([top.text, ...parts].join("\n"));
   },
@@ -67,19 +54,10 @@ function headOf({ id, url }: Frame): string {
 /** Reads the visible text. */
 export const pageText: LookingTool = {
   name: "page_text",
-  label: "Read the text",
   description:
     "Reads the visible text of the page or of the element at a ref, in reading order, frames included. For long prose " +
     "and tables; use offset to read on.",
-  parameters: {
-    type: "object",
-    properties: {
-      ref: REF,
-      offset: { type: "integer", description: "Where to start, in characters.", minimum: 0, maximum: 50_000_000 },
-      limit: { type: "integer", description: "How much, default 8000 characters.", minimum: 1, maximum: 20_000 },
-    },
-    additionalProperties: false,
-  },
+  parameters: FRAME_ARGUMENTS.page_text,
   does: "read",
   async run(call) {
     const ref = textOf(call.arguments, "ref");
@@ -94,7 +72,7 @@ export const pageText: LookingTool = {
 /** The texts of the frames one behind the other, as if they were one text. */
 async function textOfFrames(call: ToolCall): Promise<string> {
   const offset = numberOf(call.arguments, "offset") ?? 0;
-  let left = numberOf(call.arguments, "limit") ?? TEXT_LIMIT;
+  let left = numberOf(call.arguments, "limit") ?? DEFAULTS.limit;
   let before = 0;
   const parts: string[] = [];
   for (const frame of await framesOf(call)) {
@@ -117,34 +95,25 @@ async function textOfFrames(call: ToolCall): Promise<string> {
 }
 
 function restOf(total: number, offset: number, call: ToolCall): string {
-  const end = offset + (numberOf(call.arguments, "limit") ?? TEXT_LIMIT);
+  const end = offset + (numberOf(call.arguments, "limit") ?? DEFAULTS.limit);
   return end < total ? `\n[${total - end} more characters; read on with offset ${end}]` : "";
 }
 
 /** Finds elements. */
 export const pageFind: LookingTool = {
   name: "page_find",
-  label: "Look for something on the page",
   description:
     "Finds elements by role, name or text and gives their refs, the best first. Cheaper than reading the page again " +
     "when you know what you look for.",
-  parameters: {
-    type: "object",
-    properties: {
-      ...TARGET,
-      limit: { type: "integer", description: "How many, default 10.", minimum: 1, maximum: 50 },
-    },
-    additionalProperties: false,
-  },
+  parameters: FRAME_ARGUMENTS.page_find,
   does: "read",
   async run(call) {
-    const limit = numberOf(call.arguments, "limit") ?? FIND_LIMIT;
-    const { role, name, text: wanted, ref } = call.arguments;
-    if ([role, name, wanted, ref].every((value) => value === undefined)) {
+    const limit = numberOf(call.arguments, "limit") ?? DEFAULTS.found;
+    const { role, name, text: wanted } = call.arguments;
+    if ([role, name, wanted].every((value) => value === undefined)) {
       throw new ToolError("bad-arguments", "give a role, a name or a text");
     }
-    const found =
-      ref === undefined ? await findEverywhere(call, await framesOf(call), call.arguments) : [await findAt(call)];
+    const found = await findEverywhere(call, await framesOf(call), call.arguments);
     const candidates = found.flatMap((one) => one.candidates).slice(0, limit);
     const total = found.reduce((sum, one) => sum + one.total, 0);
     if (candidates.length === 0) throw new ToolError("no-such-element");
@@ -152,12 +121,6 @@ export const pageFind: LookingTool = {
     return text(listed(candidates) + more);
   },
 };
-
-async function findAt(call: ToolCall): Promise<Awaited<ReturnType<typeof findEverywhere>>[number]> {
-  const { frame, values } = await frameMeant(call);
-  const [found] = await findEverywhere(call, [frame], values);
-  return found ?? { frame, candidates: [], total: 0 };
-}
 
 /** Read tools that frames run, except waiting. */
 export const readTools: readonly LookingTool[] = [pageSnapshot, pageText, pageFind];

@@ -36,6 +36,30 @@ describe("page_screenshot", () => {
     expect(await stage.run("page_screenshot")).toMatch(/^! not-in-front: /);
   });
 
+  it("never pictures another window's tab, which the page's tab has left meanwhile", async () => {
+    const [tab] = stage.browser.tabList;
+    stage.cover = () => {
+      stage.browser.tabList = [{ ...Object(tab), windowId: 2 }];
+      return { ok: true, covered: 0, steady: true };
+    };
+    expect(await stage.run("page_screenshot")).toMatch(/^! not-in-front: /);
+    expect(stage.browser.pictures).toBe(0);
+  });
+
+  it("N26: takes none while a part of the page is forbidden, or cannot be looked at", async () => {
+    stage.frames = [
+      ...stage.frames,
+      { id: 3, url: "https://pay.example/", origin: "https://pay.example", focused: false },
+    ];
+    stage.policy.blockedUrlPatterns = ["*://pay.example/*"];
+    expect(await stage.run("page_screenshot")).toMatch(/^! blocked-by-policy: /);
+    stage.policy.blockedUrlPatterns = ["*://bank.example/*"];
+    expect(await stage.run("page_screenshot")).toMatch(/^image/);
+    stage.unreadable = 1;
+    expect(await stage.run("page_screenshot")).toMatch(/^! blocked-by-policy: /);
+    expect(stage.browser.pictures).toBe(1);
+  });
+
   it("8b79892 (screenshots froze the service worker): takes at most two pictures a second, the rest in line", async () => {
     const ids = Array.from({ length: 4 }, () => stage.call("page_screenshot"));
     await vi.advanceTimersByTimeAsync(950);

@@ -44,7 +44,6 @@ export interface PageCamera {
 /** The tool `page_screenshot`. */
 export const pageScreenshot: LookingTool = {
   name: "page_screenshot",
-  label: "Take a picture of the page",
   description:
     "Takes a picture of the visible part of the page, if its tab is in front. For layout, charts and images; text is " +
     "read better with page_snapshot. Secrets are covered, as a reading hides them.",

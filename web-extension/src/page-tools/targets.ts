@@ -10,9 +10,8 @@ export const REF: Property = {
   pattern: REF_PATTERN,
 };
 
-/** How a target is named: by its ref, or by role, name and text. */
-export const TARGET: Record<string, Property> = {
-  ref: REF,
+/** How something is described: by role, name and text. */
+export const DESCRIBED: Record<string, Property> = {
   role: { type: "string", description: "ARIA role, such as button, link, textbox, row.", minLength: 1, maxLength: 40 },
   name: {
     type: "string",
@@ -23,6 +22,9 @@ export const TARGET: Record<string, Property> = {
   text: { type: "string", description: "Text on it: its name, value or content.", minLength: 1, maxLength: 300 },
   exact: { type: "boolean", description: "Only names and texts that are equal fit, not ones that contain it." },
 };
+
+/** How a target is named: by its ref, or by what describes it. */
+export const TARGET: Record<string, Property> = { ref: REF, ...DESCRIBED };
 
 /** Said of tools that need one target. */
 export const ONE_TARGET = "Name the target by ref, or by role, name or text when exactly one element fits.";

@@ -48,6 +48,8 @@ export interface Aim {
   role?: string;
   /** Where on the page it is, as far as names tell: its row, group or dialog. */
   context?: string;
+  /** What the person is asked for, where the call comes to another kind of action than its tool says. */
+  action?: ActionKind;
   /** What would be typed, chosen or pressed. */
   value?: string;
   /** A password field: asked each time. */
@@ -60,8 +62,6 @@ export interface Aim {
 
 interface Declared {
   name: string;
-  /** For the person. */
-  label: string;
   /** For the model. */
   description: string;
   parameters: ArgumentsSchema;

@@ -27,11 +27,17 @@ export function toolNamed(name: string): PageTool | undefined {
   return byName.get(name);
 }
 
+/** What a person reads in the row of a call, in their language: `page_click` has the message `toolPageClick`. */
+function labelOf(name: string): string {
+  const words = name.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return chrome.i18n.getMessage(`tool${words.join("")}`);
+}
+
 /** The declaration of all tools for the worker. */
 export function registration(): SetHostTools {
-  const tools = PAGE_TOOLS.map(({ name, label, description, parameters }) => ({
+  const tools = PAGE_TOOLS.map(({ name, description, parameters }) => ({
     name,
-    label,
+    label: labelOf(name),
     description,
     parameters: { ...parameters },
   }));

@@ -1,13 +1,12 @@
 /** Waits until the page shows, or no longer shows, something; survives the page loading anew meanwhile. */
 import { ToolError } from "./errors";
+import { DEFAULTS, FRAME_ARGUMENTS, TIMEOUT_MIN } from "./frame-arguments";
 import type { Frame } from "./frames";
 import { frameMeant, framesOf, runIn } from "./in-frames";
 import { pause } from "./limited";
 import type { FrameDone } from "./messages";
-import { TARGET } from "./targets";
 import { type LookingTool, numberOf, type ToolCall, text } from "./tool";
 
-const DEFAULT_MS = 10_000;
 /** The frame says that the time is over; only if it does not, the call is ended from here. */
 const GRACE_MS = 2_000;
 /** A page that loads anew is looked at again this often. */
@@ -16,29 +15,18 @@ const AGAIN_MS = 250;
 /** The tool `wait_for`. */
 export const waitFor: LookingTool = {
   name: "wait_for",
-  label: "Wait for the page",
   description:
     "Waits until an element or a text appears, is gone or is enabled, until the address contains a text, or until the " +
     "page has settled. Use it after an action whose effect takes a moment.",
-  parameters: {
-    type: "object",
-    properties: {
-      ...TARGET,
-      state: { type: "string", description: "Default appears.", maxLength: 10, enum: ["appears", "gone", "enabled"] },
-      url: { type: "string", description: "A piece of the address to wait for.", minLength: 1, maxLength: 1_000 },
-      settled: { type: "boolean", description: "Wait until nothing changes on the page any more." },
-      timeoutMs: { type: "integer", description: "Default 10000.", minimum: 100, maximum: 60_000 },
-    },
-    additionalProperties: false,
-  },
+  parameters: FRAME_ARGUMENTS.wait_for,
   does: "read",
-  timeoutMs: (values) => (numberOf(values, "timeoutMs") ?? DEFAULT_MS) + GRACE_MS,
+  timeoutMs: (values) => (numberOf(values, "timeoutMs") ?? DEFAULTS.timeoutMs) + GRACE_MS,
   async run(call) {
-    const deadline = Date.now() + (numberOf(call.arguments, "timeoutMs") ?? DEFAULT_MS);
+    const deadline = Date.now() + (numberOf(call.arguments, "timeoutMs") ?? DEFAULTS.timeoutMs);
     while (!call.signal.aborted) {
       const left = deadline - Date.now();
       if (left <= 0) break;
-      const done = await waitOnce(call, Math.max(100, left));
+      const done = await waitOnce(call, Math.max(TIMEOUT_MIN, left));
       if (done !== undefined) return text(done.text);
       await pause(AGAIN_MS, call.signal);
     }

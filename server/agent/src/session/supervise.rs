@@ -11,7 +11,7 @@ use super::{AgentParts, Ask, Seat, now_ms};
 use crate::budget;
 use crate::error::TurnFailure;
 use crate::event::{StopCause, TurnEvent, TurnOutcome};
-use crate::feed::TurnFeed;
+use crate::feed::{Revision, TurnFeed};
 use crate::hooks::TurnPlace;
 use crate::message::{Message, Role};
 use crate::prompt::{self, Prompt, PromptInput};
@@ -52,11 +52,12 @@ impl Job {
     }
 
     async fn guarded(&self) -> Finished {
-        let turn = self.turn().run(self.request());
+        let (need, request) = self.request();
+        let turn = self.turn(need).run(request);
         let mut turn = std::pin::pin!(turn);
         let mut save = tokio::time::interval(SAVE_EVERY);
         save.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut saved = 0;
+        let mut saved = Revision::default();
         let mut abandoned = std::pin::pin!(self.abandoned());
         loop {
             tokio::select! {
@@ -67,7 +68,7 @@ impl Job {
         }
     }
 
-    fn request(&self) -> ModelRequest {
+    fn request(&self) -> (Need, ModelRequest) {
         let history: Vec<Vec<Message>> = self
             .begun
             .history
@@ -75,7 +76,7 @@ impl Job {
             .map(|turn| turn.messages.clone())
             .collect();
         let window = self.provider.describe().window;
-        let need = Need::new(self.ask.mode, &self.ask.text, history.iter().flatten());
+        let need = self.need(&history);
         let tools = offered(&self.toolbox.tools(), &need, budget::tool_room(window));
         let Prompt { request, notices } = prompt::build(PromptInput {
             mode: self.ask.mode,
@@ -90,10 +91,18 @@ impl Job {
         for notice in notices {
             self.feed.push(TurnEvent::Notice(notice));
         }
-        request
+        (need, request)
     }
 
-    fn turn(&self) -> Turn {
+    /// The questions are the person's own words: the page of each is kept by name only, beside them.
+    fn need(&self, history: &[Vec<Message>]) -> Need {
+        let asked = history.iter().flatten().filter(|message| message.role == Role::User);
+        let earlier: Vec<String> = asked.map(Message::plain_text).collect();
+        let questions = earlier.iter().map(String::as_str).chain([self.ask.text.as_str()]);
+        Need::new(self.ask.mode, questions)
+    }
+
+    fn turn(&self, need: Need) -> Turn {
         Turn {
             place: TurnPlace {
                 turn: self.ask.key.clone(),
@@ -104,6 +113,7 @@ impl Job {
             toolbox: self.toolbox.clone(),
             store: self.parts.store.clone(),
             tab: self.ask.place.tab,
+            need,
             hooks: Arc::clone(&self.parts.hooks),
             stop: self.stop.clone(),
         }
@@ -123,19 +133,18 @@ impl Job {
         }
     }
 
-    /// Writes what there is, when there is more than last time; returns how much is written.
-    fn save_partial(&self, saved: usize) -> usize {
-        let record = self.feed.record();
-        let size = record.text.len() + record.tools.len();
-        if size == saved {
+    /// Writes what there is, when it is another than last time; returns which one is written.
+    fn save_partial(&self, saved: Revision) -> Revision {
+        let Some((revision, record)) = self.feed.record_since(saved) else {
             return saved;
-        }
-        let messages = vec![Message::text(Role::Assistant, record.text.clone())];
+        };
+        let said = (!record.text.is_empty()).then(|| Message::text(Role::Assistant, record.text.clone()));
+        let messages = said.into_iter().collect();
         let taken =
             self.parts
                 .store
                 .save_partial(self.begun.conversation, self.begun.number, record, messages);
-        if taken { size } else { saved }
+        if taken { revision } else { saved }
     }
 
     /// Makes the end durable, frees the conversation, then tells the readers: what they see as ended is stored.

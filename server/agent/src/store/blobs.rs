@@ -15,9 +15,6 @@ use super::rows::{read_word, word};
 use super::{Durability, Store};
 use crate::ids::{ConversationId, Owner};
 
-/// What stands before the hash in a reference.
-const SCHEME: &str = "blob:sha256:";
-
 /// Why media was not added to a conversation.
 #[derive(Debug, thiserror::Error)]
 pub enum AddBlobsError {
@@ -69,7 +66,7 @@ impl Store {
                 "SELECT hash, bytes, mime FROM blob_reference JOIN conversation ON conversation.key = conversation \
                  WHERE hash = ?1 AND owner = ?2 AND deleted_at_ms IS NULL LIMIT 1",
             )?;
-            let found = statement.query_row((hash(&reference), &owner), raw).optional()?;
+            let found = statement.query_row((reference.hash(), &owner), raw).optional()?;
             found.map(read).transpose()
         })
         .await
@@ -88,7 +85,7 @@ impl Store {
                  WHERE hash = ?1 AND id = ?2",
             )?;
             let found = statement
-                .query_row((hash(&reference), conversation.to_string()), raw)
+                .query_row((reference.hash(), conversation.to_string()), raw)
                 .optional()?;
             found.map(read).transpose()
         })
@@ -112,7 +109,7 @@ impl Store {
                 connection.prepare_cached("SELECT 1 FROM blob_reference WHERE hash = ?1 LIMIT 1")?;
             let mut removed = 0;
             for file in &files {
-                if !shown.exists([hash(file)])? {
+                if !shown.exists([file.hash()])? {
                     remove(file);
                     removed += 1;
                 }
@@ -148,7 +145,7 @@ fn add(connection: &Connection, conversation: i64, asset: &Asset) -> Result<(), 
         )?
         .execute((
             conversation,
-            hash(&asset.reference),
+            asset.reference.hash(),
             size(asset)?,
             word(asset.mime_type)?,
         ))?;
@@ -161,7 +158,7 @@ fn check_room(connection: &Connection, assets: &[Asset], quota: u64) -> Result<(
         .map_err(StoreError::from)?;
     let mut wanted = 0_u64;
     for asset in assets {
-        if !known.exists([hash(&asset.reference)]).map_err(StoreError::from)? {
+        if !known.exists([asset.reference.hash()]).map_err(StoreError::from)? {
             wanted = wanted.saturating_add(asset.bytes.get());
         }
     }
@@ -181,10 +178,6 @@ fn used(connection: &Connection) -> Result<u64, StoreError> {
     Ok(sum.unsigned_abs())
 }
 
-fn hash(reference: &BlobRef) -> &str {
-    reference.as_str().strip_prefix(SCHEME).unwrap_or_default()
-}
-
 fn size(asset: &Asset) -> Result<i64, StoreError> {
     i64::try_from(asset.bytes.get()).map_err(|_error| StoreError::Unreadable("media size"))
 }
@@ -197,7 +190,7 @@ fn raw(row: &Row<'_>) -> rusqlite::Result<Raw> {
 
 fn read((hash, bytes, mime): Raw) -> Result<Asset, StoreError> {
     let unreadable = StoreError::Unreadable("media reference");
-    let reference = BlobRef::new(format!("{SCHEME}{hash}"));
+    let reference = BlobRef::from_hash(&hash);
     let bytes = Positive::new(bytes.unsigned_abs());
     let (Ok(reference), Some(bytes)) = (reference, bytes) else {
         return Err(unreadable);

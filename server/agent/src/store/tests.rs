@@ -57,23 +57,13 @@ async fn conversation(store: &Store, owner: Owner, hint: &str) -> ConversationId
 
 fn running(id: &str, prompt: &str) -> TurnRecord {
     TurnRecord {
-        id: TurnId(id.to_owned()),
-        prompt: prompt.to_owned(),
-        mode: Mode::Configuration,
-        started_at_ms: 1_000,
-        state: TurnState::Running,
-        failure: None,
-        text: String::new(),
-        tools: Vec::new(),
-        references: Vec::new(),
         media: vec![picture()],
-        notices: Vec::new(),
         page: Some(PageStub {
             title: "Page".to_owned(),
             url: "https://console.example/lb".to_owned(),
         }),
         model: Some("m".to_owned()),
-        usage: None,
+        ..TurnRecord::begun(TurnId(id.to_owned()), prompt, Mode::Configuration, 1_000)
     }
 }
 

@@ -6,30 +6,23 @@ use std::sync::Arc;
 use sidewire_contract::mode::Mode;
 
 use super::Tool;
-use crate::message::{Message, Part};
 use crate::modes;
 use crate::provider::ToolSpec;
 
-/// What decides about the offer. Nothing of it is page text, so no page can widen it (S22).
+/// What decides about the offer: the mode, and what the person has named. Neither what a page says nor what a model
+/// calls is part of it, so nobody but the person widens it (S22).
 pub(crate) struct Need {
     mode: Mode,
-    /// Words of the question and names that were called before.
+    /// Words of the person's questions.
     named: HashSet<String>,
 }
 
 impl Need {
-    /// The need of a question in a mode, after these messages.
-    pub(crate) fn new<'a>(
-        mode: Mode,
-        question: &str,
-        messages: impl IntoIterator<Item = &'a Message>,
-    ) -> Self {
-        let called = messages
+    /// The need of a conversation in which the person has asked these questions, without any page.
+    pub(crate) fn new<'a>(mode: Mode, questions: impl IntoIterator<Item = &'a str>) -> Self {
+        let named = questions
             .into_iter()
-            .flat_map(|message| &message.parts)
-            .filter_map(called_name);
-        let named = words(question)
-            .chain(called)
+            .flat_map(words)
             .map(str::to_ascii_lowercase)
             .collect();
         Self { mode, named }
@@ -84,19 +77,9 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-fn called_name(part: &Part) -> Option<&str> {
-    match part {
-        Part::ToolCall { name, .. } => Some(name),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-    use crate::message::Role;
     use crate::testing::Echo;
 
     fn hidden(name: &str) -> Arc<dyn Tool> {
@@ -122,36 +105,21 @@ mod tests {
             ("Please use `secret-door`.", vec!["open", "secret-door"]),
             ("Secret-Door, now", vec!["open", "secret-door"]),
         ] {
-            let need = Need::new(Mode::Educational, question, []);
+            let need = Need::new(Mode::Educational, [question]);
             assert_eq!(names(&tools, &need), expected, "{question}");
         }
     }
 
     #[test]
-    fn a_hidden_tool_is_offered_once_it_was_called() {
-        let call = Message {
-            role: Role::Assistant,
-            parts: vec![Part::ToolCall {
-                call_id: "1".into(),
-                name: "secret".into(),
-                arguments: json!({}),
-            }],
-        };
-        let need = Need::new(Mode::Educational, "again", [&call]);
+    fn a_hidden_tool_stays_offered_after_the_question_that_named_it() {
+        let need = Need::new(Mode::Educational, ["Use secret.", "Again."]);
         assert_eq!(names(&[hidden("secret")], &need), ["secret"]);
-    }
-
-    #[test]
-    fn s22_text_of_a_message_names_no_tool() {
-        let page = Message::text(Role::User, "<page-data x>use secret</page-data x>");
-        let need = Need::new(Mode::Educational, "What is this?", [&page]);
-        assert_eq!(names(&[hidden("secret")], &need), [""; 0]);
     }
 
     #[test]
     fn what_does_not_fit_is_left_out() {
         let tools = [Echo::named("one"), Echo::named("two"), Echo::named("three")];
-        let need = Need::new(Mode::Educational, "", []);
+        let need = Need::new(Mode::Educational, []);
         let one = spec(tools[0].as_ref()).weight();
         assert_eq!(offered(&tools, &need, 2 * one).len(), 2);
         assert_eq!(offered(&tools, &need, 2 * one - 1).len(), 1);

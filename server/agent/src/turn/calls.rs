@@ -17,7 +17,7 @@ use crate::message::{Message, Part, ResultContent, Role};
 use crate::modes;
 use crate::page_block::text::clip;
 use crate::provider::Picture;
-use crate::tool::{Tool, ToolCallContext, ToolKind, ToolOutput};
+use crate::tool::{Tool, ToolCallContext, ToolKind, ToolOutput, without_secrets};
 
 /// Tool calls of one step that run at once.
 const PARALLEL_CALLS: usize = 8;
@@ -120,8 +120,11 @@ impl Step<'_> {
             biased;
             output = &mut running => output,
             () = stop.token().cancelled() => {
-                let _cleaned_up = timeout(FAREWELL, running).await;
-                stopped()
+                let left = timeout(FAREWELL, running).await;
+                ToolOutput {
+                    secret_input: left.is_ok_and(|left| left.secret_input),
+                    ..stopped()
+                }
             }
         }
     }
@@ -157,6 +160,7 @@ impl Step<'_> {
             ok: !output.is_error,
             ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             content,
+            kept_arguments: output.secret_input.then(|| without_secrets(&call.arguments)),
             locations: output.locations,
         }));
         let result = Part::ToolResult {

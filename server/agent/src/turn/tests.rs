@@ -81,6 +81,7 @@ impl Running {
             toolbox: self.toolbox,
             store: Store::in_memory().unwrap(),
             tab: 7,
+            need: Need::new(self.mode, ["q"]),
             hooks: self.hooks,
             stop: self.stop,
         };

@@ -9,7 +9,7 @@ use sidewire_contract::host_tool::{HostToolCancel, HostToolResult};
 use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot, watch};
 use uuid::Uuid;
 
-use super::super::writer::Post;
+use super::super::writer::{Cancels, Post};
 
 /// Calls of one connection that are out at once, over all its conversations; our extension takes no more.
 pub(super) const CALLS: usize = 8;
@@ -38,6 +38,7 @@ pub(super) enum Outcome {
 /// What all calls of one connection share.
 pub(super) struct Line {
     post: mpsc::Sender<Post>,
+    cancels: Arc<Cancels>,
     /// How long a call may be silent.
     pub(super) patience: Duration,
     /// Places for calls; closed with the connection.
@@ -59,24 +60,36 @@ struct Calls {
 /// How a call is told.
 struct Waiting {
     outcome: oneshot::Sender<Outcome>,
-    report: watch::Sender<Vec<ToolContent>>,
+    report: watch::Sender<Report>,
 }
 
-/// A running call: whoever drops it without a result tells the client to stop.
+/// What a call gave so far.
+#[derive(Clone, Default)]
+pub(super) struct Report {
+    /// For the person; replaces what was shown before.
+    pub(super) shown: Vec<ToolContent>,
+    /// The call's arguments hold a secret; once said, this stays.
+    pub(super) secret: bool,
+}
+
+/// A running call: whoever drops it without a result tells the client to stop, if it has heard of it.
 pub(super) struct Running {
     /// Its name on the wire; fresh and not to be guessed.
     pub(super) id: String,
     /// Its result; an error when the connection is over.
     pub(super) outcome: oneshot::Receiver<Outcome>,
     /// Its newest report.
-    pub(super) report: watch::Receiver<Vec<ToolContent>>,
+    pub(super) report: watch::Receiver<Report>,
+    /// The client hears of it.
+    pub(super) is_out: bool,
     line: Arc<Line>,
 }
 
 impl Line {
-    pub(super) fn new(post: mpsc::Sender<Post>, patience: Duration) -> Arc<Self> {
+    pub(super) fn new(post: mpsc::Sender<Post>, cancels: Arc<Cancels>, patience: Duration) -> Arc<Self> {
         Arc::new(Self {
             post,
+            cancels,
             patience,
             places: Semaphore::new(CALLS),
             calls: Mutex::default(),
@@ -113,12 +126,13 @@ impl Line {
         }
         let id = Uuid::new_v4().simple().to_string();
         let (outcome, outcome_comes) = oneshot::channel();
-        let (report, reports_come) = watch::channel(Vec::new());
+        let (report, reports_come) = watch::channel(Report::default());
         calls.running.insert(id.clone(), Waiting { outcome, report });
         Ok(Running {
             id,
             outcome: outcome_comes,
             report: reports_come,
+            is_out: false,
             line: Arc::clone(self),
         })
     }
@@ -138,11 +152,14 @@ impl Line {
     }
 
     /// Shows what a call gave so far, in the place of what it showed before.
-    pub(super) fn update(&self, id: &str, shown: Vec<ToolContent>) {
+    pub(super) fn update(&self, id: &str, Report { shown, secret }: Report) {
         let mut calls = self.lock();
         match calls.running.get(id) {
             Some(waiting) => {
-                waiting.report.send_replace(shown);
+                waiting.report.send_modify(|report| {
+                    report.shown = shown;
+                    report.secret |= secret;
+                });
             }
             None => calls.ignored += 1,
         }
@@ -186,32 +203,13 @@ impl Line {
     }
 }
 
-impl Running {
-    /// The call never left: there is nothing to stop.
-    pub(super) fn forget(&self) {
-        self.line.end(&self.id);
-    }
-
-    /// Tells the client to stop; a result that comes all the same is ignored.
-    pub(super) async fn cancel(&self) {
-        if self.line.end(&self.id) {
-            self.line.post(cancel(&self.id)).await;
-        }
-    }
-}
-
 impl Drop for Running {
     fn drop(&mut self) {
-        if self.line.end(&self.id) {
-            // Nobody is left to wait for room; a client that is not told finds its result ignored.
-            let _told = self.line.post.try_send(cancel(&self.id));
+        if self.line.end(&self.id) && self.is_out {
+            self.line.cancels.push(HostToolCancel {
+                id: Uuid::new_v4().simple().to_string(),
+                target_id: self.id.clone(),
+            });
         }
     }
-}
-
-fn cancel(target_id: &str) -> Post {
-    Post::Cancel(HostToolCancel {
-        id: Uuid::new_v4().simple().to_string(),
-        target_id: target_id.to_owned(),
-    })
 }

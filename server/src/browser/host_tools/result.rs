@@ -6,11 +6,12 @@ use serde_json::Value;
 use sidewire_agent::event::ToolContent as Shown;
 use sidewire_agent::message::ResultContent;
 use sidewire_agent::page_block::text::clip;
-use sidewire_agent::tool::ToolOutput;
+use sidewire_agent::tool::{ToolCallContext, ToolOutput};
 use sidewire_contract::host_tool::HostToolResult;
 use sidewire_contract::media::Media;
-use sidewire_contract::tool::ToolContent;
+use sidewire_contract::tool::{ToolContent, ToolOutput as Partial};
 
+use super::line::Report;
 use crate::media::{ImageBlock, Library, Place};
 
 /// Most bytes of text that a model is given of one result.
@@ -19,6 +20,8 @@ const TEXT: usize = 64 * 1024;
 const SHOWN: usize = 8 * 1024;
 /// Most pictures of one result.
 pub(super) const PICTURES: usize = 8;
+/// The member of `details` by which a client says that a call's arguments hold a secret.
+const SECRET_INPUT: &str = "secretInput";
 /// What a failure without a word says.
 const FAILED: &str = "Host tool execution failed";
 /// What a success without a word says.
@@ -27,8 +30,8 @@ const NOTHING: &str = "(done; the tool gave no output)";
 /// Where the pictures of a result go.
 pub(super) struct Gallery<'a> {
     pub(super) library: &'a Library,
-    pub(super) place: Place<'a>,
     pub(super) tool: &'a str,
+    pub(super) call: &'a ToolCallContext,
 }
 
 impl Gallery<'_> {
@@ -45,6 +48,7 @@ impl Gallery<'_> {
         };
         let mut output = ToolOutput {
             is_error,
+            secret_input: has_secret_input(&result.result),
             ..ToolOutput::default()
         };
         if !text.is_empty() {
@@ -52,7 +56,7 @@ impl Gallery<'_> {
             output.content.push(ResultContent::Text { text });
         }
         for media in media {
-            self.library.add_media(self.place.store, media, &mut output).await;
+            self.library.add_media(&self.call.store, media, &mut output).await;
         }
         output
     }
@@ -60,6 +64,10 @@ impl Gallery<'_> {
     /// Takes the pictures out; what is left is a line for each other block.
     async fn pictures<'b>(&self, content: &'b [ToolContent]) -> (Vec<Media>, Vec<Cow<'b, str>>) {
         let (mut media, mut lines) = (Vec::new(), Vec::new());
+        let place = Place {
+            store: &self.call.store,
+            conversation: self.call.conversation,
+        };
         for block in content {
             let Some((data, mime_type)) = image(block) else {
                 lines.push(line(block));
@@ -69,12 +77,16 @@ impl Gallery<'_> {
                 lines.push("(one more picture, which is not shown)".into());
                 continue;
             }
+            if !self.call.may_show_media() {
+                lines.push("(one more picture; this answer shows as many as it may)".into());
+                continue;
+            }
             let block = ImageBlock {
                 data,
                 mime_type,
                 tool: self.tool,
             };
-            match self.library.ingest_image_block(self.place, block).await {
+            match self.library.ingest_image_block(place, block).await {
                 Ok(shown) => media.push(shown),
                 Err(error) => lines.push(format!("(a picture that cannot be shown: {error})").into()),
             }
@@ -83,13 +95,19 @@ impl Gallery<'_> {
     }
 }
 
-/// What a person sees of a call that reports.
-pub(super) fn shown(content: &[ToolContent]) -> Vec<Shown> {
-    let words = words(content.iter().map(line), SHOWN);
-    if words.is_empty() {
-        return Vec::new();
+/// What a call that reports gave so far.
+pub(super) fn report(partial: &Partial) -> Report {
+    let words = words(partial.content.iter().map(line), SHOWN);
+    Report {
+        shown: (!words.is_empty()).then_some(Shown::Text(words)).into_iter().collect(),
+        secret: has_secret_input(partial),
     }
-    vec![Shown::Text(words)]
+}
+
+/// Whether the client says that what it was to type is a secret.
+fn has_secret_input(output: &Partial) -> bool {
+    let details = output.details.as_ref();
+    details.and_then(|details| details.get(SECRET_INPUT)) == Some(&Value::Bool(true))
 }
 
 /// Lines one below the other, at most `limit` bytes; it says so when that is not all.

@@ -10,7 +10,7 @@ use sidewire_agent::event::{ToolContent, ToolStart, TurnEvent};
 use sidewire_agent::feed::TurnFeed;
 use sidewire_agent::ids::{ConversationId, Owner, TurnId, TurnKey};
 use sidewire_agent::message::ResultContent;
-use sidewire_agent::record::{Origin, TurnRecord, TurnState};
+use sidewire_agent::record::{Origin, TurnRecord};
 use sidewire_agent::store::{Lookup, Store};
 use sidewire_agent::tool::{ToolCallContext, ToolKind, ToolOutput};
 use sidewire_contract::frames::ClientFrame;
@@ -32,6 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 struct Rig {
     tools: Arc<HostTools>,
     sent: mpsc::Receiver<Post>,
+    cancels: Arc<Cancels>,
+    /// Fires with every cancel.
+    wake: Arc<Notify>,
     feed: Arc<TurnFeed>,
     cancel: CancellationToken,
     store: Store,
@@ -58,6 +61,8 @@ impl Rig {
 
     fn without_tools() -> Self {
         let (post, sent) = mpsc::channel(64);
+        let wake = Arc::new(Notify::new());
+        let cancels = Cancels::new(Arc::clone(&wake));
         let folder = tempfile::tempdir().unwrap();
         let library = Library::open(LibraryConfig {
             folder: folder.path().join("media"),
@@ -65,8 +70,10 @@ impl Rig {
             search_path: None,
         });
         Self {
-            tools: HostTools::new(post, PATIENCE, library.unwrap()),
+            tools: HostTools::new((post, Arc::clone(&cancels)), PATIENCE, library.unwrap()),
             sent,
+            cancels,
+            wake,
             feed: Arc::new(TurnFeed::new(record())),
             cancel: CancellationToken::new(),
             store: Store::in_memory().unwrap(),
@@ -108,14 +115,14 @@ impl Rig {
     }
 
     async fn cancelled(&mut self) -> HostToolCancel {
-        match self.sent.recv().await.unwrap() {
-            Post::Cancel(cancel) => cancel,
-            _ => panic!("no cancel"),
-        }
+        self.wake.notified().await;
+        let mut cancels = self.cancels.take();
+        assert_eq!(cancels.len(), 1);
+        cancels.remove(0)
     }
 
     fn quiet(&mut self) -> bool {
-        self.sent.try_recv().is_err()
+        self.sent.try_recv().is_err() && self.cancels.take().is_empty()
     }
 
     /// Begins a call.
@@ -178,22 +185,7 @@ fn words(text: &str) -> Value {
 }
 
 fn record() -> TurnRecord {
-    TurnRecord {
-        id: TurnId("c-1".into()),
-        prompt: "q".into(),
-        mode: Mode::Educational,
-        started_at_ms: 1,
-        state: TurnState::Running,
-        failure: None,
-        text: String::new(),
-        tools: Vec::new(),
-        references: Vec::new(),
-        media: Vec::new(),
-        notices: Vec::new(),
-        page: None,
-        model: None,
-        usage: None,
-    }
+    TurnRecord::begun(TurnId("c-1".into()), "q", Mode::Educational, 1)
 }
 
 fn text(output: &ToolOutput) -> &str {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use sidewire_agent::event::{ToolProgress, TurnEvent};
-use sidewire_agent::tool::{Tool, ToolCallContext, ToolMeta, ToolOutput};
+use sidewire_agent::tool::{Tool, ToolCallContext, ToolMeta, ToolOutput, without_secrets};
 use sidewire_contract::bridge::turns::HostToolScope;
 use sidewire_contract::frames::WorkerFrame;
 use sidewire_contract::host_tool::HostToolCall;
@@ -17,10 +17,10 @@ use tokio::time::{Instant, sleep_until};
 
 use super::super::translate;
 use super::super::writer::{Post, ToolCall};
-use super::line::{Line, Outcome, Refused, Running};
+use super::line::{Line, Outcome, Refused, Report, Running};
 use super::result::Gallery;
 use super::schema::{ArgumentFault, Parameters};
-use crate::media::{Library, Place};
+use crate::media::Library;
 
 /// No call runs longer, however often it reports.
 const LONGEST: Duration = Duration::from_secs(10 * 60);
@@ -58,7 +58,8 @@ enum CallError {
 }
 
 impl HostTool {
-    async fn run(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
+    /// Runs a call; `secret` is set once the client has said that its arguments hold one.
+    async fn run(&self, call: &ToolCallContext, secret: &mut bool) -> Result<ToolOutput, CallError> {
         let arguments = self.parameters.check(call.arguments.clone()).await?;
         let _place = tokio::select! {
             biased;
@@ -66,26 +67,20 @@ impl HostTool {
             place = self.line.place() => place?,
         };
         let mut running = self.line.begin(self.generation)?;
-        let sent = match self.message(call, &running.id, arguments) {
-            Some(message) => self.send(call, message).await,
-            None => Err(CallError::TooLarge),
-        };
-        if let Err(error) = sent {
-            running.forget();
-            return Err(error);
-        }
-        let came = match self.wait(call, &mut running).await? {
+        let message = self.message(call, &running.id, arguments);
+        self.send(call, message.ok_or(CallError::TooLarge)?).await?;
+        running.is_out = true;
+        let came = self.wait(call, &mut running).await;
+        *secret = running.report.borrow().secret;
+        let came = match came? {
             Outcome::Came(came) => came,
             Outcome::TooLarge => return Err(CallError::ResultTooLarge),
             Outcome::Unreadable => return Err(CallError::ResultUnreadable),
         };
         let gallery = Gallery {
             library: &self.library,
-            place: Place {
-                store: &call.store,
-                conversation: call.conversation,
-            },
             tool: &self.meta.name,
+            call,
         };
         Ok(gallery.read(came).await)
     }
@@ -131,21 +126,18 @@ impl HostTool {
             tokio::select! {
                 biased;
                 outcome = &mut running.outcome => return outcome.map_err(|_closed| CallError::Disconnected),
-                () = call.cancel.cancelled() => {
-                    running.cancel().await;
-                    return Err(CallError::Stopped);
-                }
+                () = call.cancel.cancelled() => return Err(CallError::Stopped),
                 () = sleep_until(deadline.min(last)) => {
-                    running.cancel().await;
                     return Err(CallError::TimedOut(began.elapsed().as_secs()));
                 }
                 Ok(()) = running.report.changed() => {
                     deadline = Instant::now() + self.line.patience;
-                    let content = running.report.borrow_and_update().clone();
+                    let Report { shown, secret } = running.report.borrow_and_update().clone();
                     call.feed.push(TurnEvent::ToolProgress(ToolProgress {
                         call_id: call.call_id.clone(),
                         name: self.meta.name.clone(),
-                        content,
+                        content: shown,
+                        kept_arguments: secret.then(|| without_secrets(&call.arguments)),
                     }));
                 }
             }
@@ -160,9 +152,10 @@ impl Tool for HostTool {
     }
 
     async fn call(&self, call: ToolCallContext) -> ToolOutput {
-        match self.run(&call).await {
-            Ok(output) => output,
-            Err(error) => ToolOutput::error(error.to_string()),
-        }
+        let mut secret = false;
+        let ran = self.run(&call, &mut secret).await;
+        let mut output = ran.unwrap_or_else(|error| ToolOutput::error(error.to_string()));
+        output.secret_input |= secret;
+        output
     }
 }

@@ -30,23 +30,20 @@ fn long_record() -> TurnRecord {
         output: Some("\u{1}".repeat(2_000)),
     };
     TurnRecord {
-        id: TurnId("c-1".to_owned()),
-        prompt: "\u{1}".repeat(limits::CHAT_TEXT),
-        mode: Mode::Screenshot,
-        started_at_ms: 1,
         state: TurnState::Done,
-        failure: None,
         text: "\u{1}".repeat(4 * 1024 * 1024),
         tools: vec![row; 300],
-        references: Vec::new(),
         media: vec![long_media(); 20],
-        notices: Vec::new(),
         page: Some(PageStub {
             title: "\u{1}".repeat(4 * 1024),
             url: "https://a.example".to_owned(),
         }),
-        model: None,
-        usage: None,
+        ..TurnRecord::begun(
+            TurnId("c-1".to_owned()),
+            "\u{1}".repeat(limits::CHAT_TEXT),
+            Mode::Screenshot,
+            1,
+        )
     }
 }
 

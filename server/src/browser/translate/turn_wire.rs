@@ -122,6 +122,7 @@ impl TurnWire {
         let activity = self.activity(report.call_id, &report.name, ToolPhase::Progress);
         out.extend(activity.map(|activity| {
             WorkerFrame::ToolActivity(ToolActivity {
+                input: report.kept_arguments.as_ref().and_then(shown_input),
                 output: shown_output(&report.content),
                 ..activity
             })
@@ -134,6 +135,7 @@ impl TurnWire {
             WorkerFrame::ToolActivity(ToolActivity {
                 ok: Some(end.ok),
                 ms: Some(Count::from(end.ms)),
+                input: end.kept_arguments.as_ref().and_then(shown_input),
                 output: shown_output(&end.content),
                 ..activity
             })

@@ -26,8 +26,6 @@ pub(in crate::browser) enum Post {
     Frame(Box<WorkerFrame>),
     /// A call of a tool of the client.
     Call(Box<ToolCall>),
-    /// Ends such a call early.
-    Cancel(HostToolCancel),
     /// A first frame about a turn, and then everything that happens in it. Replaces an earlier following of it.
     Follow(Box<Follow>),
     /// A turn as it ended; nothing of it follows, even if it was being followed.
@@ -91,7 +89,6 @@ impl Outbox {
         match post {
             Post::Frame(frame) => self.frames.push(*frame),
             Post::Call(call) => self.call(*call),
-            Post::Cancel(cancel) => self.cancel(cancel),
             Post::Follow(follow) => self.follow(*follow),
             Post::Ended { snapshot, id } => {
                 self.turns.retain(|following| following.turn.id != id);
@@ -129,7 +126,8 @@ impl Outbox {
         }
     }
 
-    fn cancel(&mut self, cancel: HostToolCancel) {
+    /// Ends a call early; one that has not left never does.
+    pub(super) fn cancel(&mut self, cancel: HostToolCancel) {
         match self.early.iter().position(|call| call.id == cancel.target_id) {
             Some(at) => drop(self.early.swap_remove(at)),
             None => self.frames.push(WorkerFrame::HostToolCancel(cancel)),
@@ -187,7 +185,7 @@ mod tests {
     use sidewire_agent::event::{StopCause, TurnEvent, TurnOutcome};
     use sidewire_agent::feed::TurnFeed;
     use sidewire_agent::ids::TurnId;
-    use sidewire_agent::record::{TurnRecord, TurnState};
+    use sidewire_agent::record::TurnRecord;
     use sidewire_contract::bridge::handshake::Pong;
     use sidewire_contract::chat::ChatKeepalive;
     use sidewire_contract::mode::Mode;
@@ -199,22 +197,8 @@ mod tests {
     }
 
     fn feed() -> Arc<TurnFeed> {
-        Arc::new(TurnFeed::new(TurnRecord {
-            id: TurnId("c-1".into()),
-            prompt: "q".into(),
-            mode: Mode::Educational,
-            started_at_ms: 1,
-            state: TurnState::Running,
-            failure: None,
-            text: String::new(),
-            tools: Vec::new(),
-            references: Vec::new(),
-            media: Vec::new(),
-            notices: Vec::new(),
-            page: None,
-            model: None,
-            usage: None,
-        }))
+        let id = TurnId("c-1".into());
+        Arc::new(TurnFeed::new(TurnRecord::begun(id, "q", Mode::Educational, 1)))
     }
 
     /// Stands for `turn_accepted`.
@@ -235,11 +219,11 @@ mod tests {
         }))
     }
 
-    fn cancel(name: &str) -> Post {
-        Post::Cancel(HostToolCancel {
+    fn cancel(name: &str) -> HostToolCancel {
+        HostToolCancel {
             id: "x".into(),
             target_id: name.into(),
-        })
+        }
     }
 
     fn sent(outbox: &mut Outbox) -> Vec<&'static str> {
@@ -267,13 +251,13 @@ mod tests {
         outbox.accept(call("2"));
         assert_eq!(sent(&mut outbox), [""; 0]);
         // One of them is over before its client has heard of it.
-        outbox.accept(cancel("1"));
+        outbox.cancel(cancel("1"));
         outbox.accept(follow(&feed));
         assert_eq!(
             sent(&mut outbox),
             ["chat_keepalive", "chat_delta", "ping", "pong"]
         );
-        outbox.accept(cancel("2"));
+        outbox.cancel(cancel("2"));
         assert_eq!(sent(&mut outbox), ["host_tool_cancel"]);
     }
 

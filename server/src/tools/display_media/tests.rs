@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sidewire_agent::feed::TurnFeed;
 use sidewire_agent::ids::{Owner, TurnId, TurnKey};
-use sidewire_agent::record::{Origin, TurnRecord, TurnState};
+use sidewire_agent::record::{Origin, TurnRecord};
 use sidewire_agent::store::{Lookup, Store};
 use sidewire_contract::mode::Mode;
 use tokio_util::sync::CancellationToken;
@@ -58,22 +58,7 @@ async fn call(arguments: Value) -> Call {
 }
 
 fn record() -> TurnRecord {
-    TurnRecord {
-        id: TurnId("c-1".to_owned()),
-        prompt: String::new(),
-        mode: Mode::Screenshot,
-        started_at_ms: 0,
-        state: TurnState::Running,
-        failure: None,
-        text: String::new(),
-        tools: Vec::new(),
-        references: Vec::new(),
-        media: Vec::new(),
-        notices: Vec::new(),
-        page: None,
-        model: None,
-        usage: None,
-    }
+    TurnRecord::begun(TurnId("c-1".to_owned()), "", Mode::Screenshot, 0)
 }
 
 /// What the model reads when nothing can be shown.
@@ -89,6 +74,15 @@ fn said(output: &ToolOutput) -> String {
         .as_str()
         .unwrap()
         .to_owned()
+}
+
+#[tokio::test]
+async fn an_answer_that_shows_as_much_as_it_may_says_so() {
+    let call = call(json!({ "frames": [{ "text": "one", "durationMs": 400 }] })).await;
+    while call.context.may_show_media() {}
+    let output = call.tool.call(call.context).await;
+    assert!(output.is_error && output.media.is_empty(), "{output:?}");
+    assert_eq!(said(&output), "this answer shows as much media as it may; show more in another one");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 /** Reads a key or a chord as a person writes it: "Enter", "a", "Control+Shift+K". */
+import { MODIFIERS } from "../frame-arguments";
 import { ToolFault } from "./fault";
 import type { Modifier } from "./pointer";
-import { MODIFIERS } from "./pointer";
 
 /** A key with the modifiers held. */
 export interface Chord {

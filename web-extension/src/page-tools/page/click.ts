@@ -1,7 +1,8 @@
 /** page_click: presses a button, link, checkbox, tab or anything else, once, exactly where it is. */
+import { MODIFIERS } from "../frame-arguments";
 import type { FrameDone } from "../messages";
 import { refuseDisabled } from "./able";
-import { choiceArgument, flagArgument } from "./arguments";
+import { flagArgument, textsArgument } from "./arguments";
 import { Changes } from "./changes";
 import { spokenOf } from "./describe";
 import { ToolFault } from "./fault";
@@ -9,7 +10,7 @@ import { reach } from "./hit";
 import type { Job, PageTool } from "./job";
 import { done, targetOf } from "./job";
 import type { Modifier } from "./pointer";
-import { MODIFIERS, press } from "./pointer";
+import { press } from "./pointer";
 
 export const pageClick: PageTool = { target: "one", acts: true, limit: 12_000, examine, run };
 
@@ -22,9 +23,10 @@ async function run(job: Job): Promise<FrameDone> {
   job.check();
   const called = spokenOf(element);
   const changes = new Changes(job.view);
-  press(point, { double, modifiers });
+  const whole = press(point, element, { double, modifiers });
   const report = await changes.report(job.signal);
-  return done(`${double ? "Double-clicked" : "Clicked"} ${called}.`, stateOf(element), report);
+  const gone = `${called} went away as it was pressed; nothing else was clicked.`;
+  return done(whole ? `${double ? "Double-clicked" : "Clicked"} ${called}.` : gone, stateOf(element), report);
 }
 
 /** What the browser opens by itself cannot be worked by script. */
@@ -40,9 +42,8 @@ function examine(element: Element): Element {
 }
 
 function modifiersOf(job: Job): Modifier[] {
-  const given = job.args["modifiers"];
-  const list: unknown[] = Array.isArray(given) ? given.slice(0, 4) : [];
-  return list.flatMap((modifier) => choiceArgument({ modifier }, "modifier", MODIFIERS) ?? []);
+  const given = textsArgument(job.args, "modifiers");
+  return MODIFIERS.filter((modifier) => given.includes(modifier));
 }
 
 /** What can be on or off says what it is now. */

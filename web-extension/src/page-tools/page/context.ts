@@ -41,7 +41,8 @@ function nameOf(place: Element, role: string, own: string): string {
   return ROWS.has(role) ? headOf(place, own) : describe(place).name;
 }
 
-const HEADS = "th, [role='rowheader'], td, [role='cell'], [role='gridcell'], h1, h2, h3, h4, h5, h6, [role='heading'], a[href]";
+const HEADS =
+  "th, [role='rowheader'], td, [role='cell'], [role='gridcell'], h1, h2, h3, h4, h5, h6, [role='heading'], a[href]";
 
 /** What a row is about: the first of its cells, headings and links that says something else than the element itself. */
 function headOf(row: Element, own: string): string {

@@ -7,6 +7,7 @@ import { explicitName, fallbackName, NAME_MAX } from "../../capture/page/names";
 import { roleOf } from "../../capture/page/roles";
 import { isEditable, shownValue } from "../../capture/page/states";
 import { clip } from "../../capture/text";
+import { PAGE_ROLE } from "../messages";
 import { statedName, wordsOf } from "./hiding";
 import { labelsAround } from "./secret";
 
@@ -27,6 +28,8 @@ const DIALOGS = new Set(["dialog", "alertdialog"]);
 
 /** Role and name of an element; the name is "" where it has none. */
 export function describe(element: Element): Described {
+  const { body, documentElement } = element.ownerDocument;
+  if (element === body || element === documentElement) return { role: PAGE_ROLE, name: "" };
   const role = isEditable(element) && roleOf(element) === "generic" ? "textbox" : roleOf(element);
   const stated = explicitName(element, role, labelsAround(element));
   const name = stated === "" ? contentName(element, role) : statedName(element, stated);

@@ -2,7 +2,7 @@
  * Chooses from a list that a page has drawn itself: a listbox, or a combobox or button that opens one, wherever in the
  * page it is put. Opening, finding and pressing are one step, so nothing closes the list in between.
  */
-import { clean, NAME_MAX, plainText } from "../../capture/page/names";
+import { NAME_MAX } from "../../capture/page/names";
 import { renderingOf } from "../../capture/page/visibility";
 import type { FrameDone } from "../messages";
 import { disabledReason, refuseDisabled } from "./able";
@@ -12,6 +12,7 @@ import { describe, shownIn, spokenOf } from "./describe";
 import { ToolFault } from "./fault";
 import type { TextField } from "./fields";
 import { isTextField } from "./fields";
+import { wordsOf } from "./hiding";
 import { reach } from "./hit";
 import type { Job } from "./job";
 import { done } from "./job";
@@ -20,12 +21,17 @@ import type { Option } from "./options";
 import { chosenOption, matching } from "./options";
 import { press } from "./pointer";
 import { scrollerOf } from "./scrolling";
+import { isSecret, isTypedInto } from "./secret";
 import { replaceContent } from "./typing";
 import { atRest, nextFrame, pause } from "./waiting";
 
-const OPTIONS = "[role='option'], [role='menuitemradio'], [role='menuitem'], [role='treeitem']";
-const LISTS = "[role='listbox'], [role='menu'], [role='tree'], [role='grid']";
+/** What can be chosen. The items of a menu do something: they are clicked, and the person is asked about that. */
+const OPTIONS =
+  "[role='option'], [role='menuitemradio'], [role='treeitem'][aria-selected], [role='treeitem'][aria-checked]";
+const LISTS = "[role='listbox'], [role='tree'], [role='grid']";
 const OPENERS = "[role='combobox'], [aria-haspopup]:not([aria-haspopup='false']), [aria-expanded]";
+/** What says of itself that it opens something to choose from. */
+const CHOOSERS = "[role='combobox'], [aria-haspopup='listbox'], [aria-haspopup='tree'], [aria-haspopup='grid']";
 const PLAIN_PRESS = { double: false, modifiers: [] } as const;
 /** How long a list may take to open, and to fill after something was typed. */
 const OPENING_MS = 2000;
@@ -53,19 +59,24 @@ export async function chooseDrawn(element: Element, wanted: readonly string[], j
   return done(`Chose ${names} in ${spokenOf(element)}.`, shownBy(opener), report);
 }
 
+/** Whether choosing from this begins with pressing something that may do anything, as any button may. */
+export function opensByClick(element: Element): boolean {
+  return nearest(element, LISTS) === null && !openerOf(element).matches(CHOOSERS);
+}
+
 /** What opens the list: the element, or the one thing in it that does. */
 function openerOf(element: Element): Element {
   if (element.matches(OPENERS)) return element;
-  const [inside] = within(element, OPENERS);
-  const around = nearest(element, OPENERS);
-  const opener = inside ?? around;
-  if (opener == null) throw new ToolFault("wrong-kind", `${spokenOf(element)} is no list of options`);
+  const inside = within(element, OPENERS);
+  const [opener = nearest(element, OPENERS)] = inside;
+  if (inside.length > 1) throw new ToolFault("wrong-kind", `there are ${inside.length} lists in ${spokenOf(element)}`);
+  if (opener === null) throw new ToolFault("wrong-kind", `${spokenOf(element)} is no list of options`);
   return opener;
 }
 
 function shownBy(opener: Element | null): string {
   if (opener === null || !opener.isConnected) return "";
-  const shown = isTextField(opener) ? shownIn(opener) : clean(plainText(opener), NAME_MAX);
+  const shown = isTextField(opener) ? shownIn(opener) : wordsOf(opener, NAME_MAX);
   return shown === "" ? "" : `It now shows "${shown.slice(0, 120)}".`;
 }
 
@@ -95,7 +106,7 @@ class DrawnList {
     this.#job.check();
     // A field that is typed into may open its list only then.
     const patience = this.#field() === null ? OPENING_MS : TYPED_OPENING_MS;
-    press(point, PLAIN_PRESS);
+    press(point, opener, PLAIN_PRESS);
     if (await this.#filled(patience)) return;
     // Some open by a key only.
     pressKey(opener, { key: "ArrowDown", modifiers: [] });
@@ -181,7 +192,7 @@ class DrawnList {
 
   async #press(option: Element): Promise<void> {
     const { view, signal } = this.#job;
-    press(await reach(option, view, signal), PLAIN_PRESS);
+    press(await reach(option, view, signal), option, PLAIN_PRESS);
     await atRest(rootsOf(view.document), { quiet: LOOK_MS, most: 600 }, signal);
   }
 
@@ -227,7 +238,7 @@ class DrawnList {
     if (opener === null) return null;
     const focused = focusedIn(opener.ownerDocument);
     const fields = [opener, ...within(opener, "input"), focused === this.#focused ? null : focused];
-    return fields.filter((each) => isTextField(each)).find((each) => !each.readOnly) ?? null;
+    return fields.filter((each) => isTextField(each)).find((each) => isFilter(each)) ?? null;
   }
 }
 
@@ -241,4 +252,9 @@ function optionsIn(list: Element): Element[] {
 
 function isShown(element: Element): boolean {
   return renderingOf(element) === "shown";
+}
+
+/** Whether what is typed into a field can be meant for the list; never a password that stands beside it. */
+function isFilter(field: TextField): boolean {
+  return isTypedInto(field) && !isSecret(field) && !field.readOnly && !field.disabled && isShown(field);
 }

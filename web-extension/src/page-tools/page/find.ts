@@ -1,4 +1,5 @@
 /** page_find: which elements a role, a name or a text means. */
+import { DEFAULTS } from "../frame-arguments";
 import type { FrameDone } from "../messages";
 import { numberArgument } from "./arguments";
 import { ToolFault } from "./fault";
@@ -8,12 +9,10 @@ import { wanted } from "./target";
 
 export const pageFind: PageTool = { target: "none", limit: 5000, run };
 
-const LIMIT = { min: 1, max: 50, otherwise: 10 };
-
 function run({ view, args, prefix }: Job): FrameDone {
   const locator = locatorOf(args);
   if (locator === null) throw new ToolFault("bad-arguments", "give a role, a name or a text to look for");
-  const limit = Math.floor(numberArgument(args, "limit", LIMIT));
+  const limit = numberArgument(args, "limit", DEFAULTS.found);
   const matches = located(view, locator);
   const candidates = matches.slice(0, limit).map((match) => candidateOf(match, prefix));
   const more = matches.length > limit ? [`and ${matches.length - limit} more`] : [];

@@ -9,7 +9,7 @@ import { renderingOf } from "../../capture/page/visibility";
 import { walkPage } from "../../capture/page/walk";
 import { REDACTED } from "../../capture/redact";
 import { tidy } from "../../capture/text";
-import { holds, nearest, upwards } from "./composed";
+import { holds, nearest, upwards, within } from "./composed";
 import { readLines } from "./visible-text";
 
 /** A label hides what comes a few nodes after it; each node has a word at least, so this is far enough back. */
@@ -47,14 +47,20 @@ export function wordsOf(element: Element, max: number): string {
 
 /** A name that the element states itself, without what reading hides. */
 export function statedName(element: Element, name: string): string {
-  const view = element.ownerDocument.defaultView;
-  if (!mayBeHidden(name) || view === null || nearest(element, PARTS) !== element) return name;
-  const { tree, elements } = walkPage(view);
-  return tree.nodes[elements.indexOf(element)]?.name === REDACTED ? REDACTED : name;
+  const hidden = mayBeHidden(name) && element.matches(PARTS) && hiddenParts([element]).length > 0;
+  return hidden ? REDACTED : name;
 }
 
 /** The parts of a page that are values beside a label. */
 const PARTS = "td, th, dd, dt, li, [role='cell'], [role='gridcell'], [role='listitem'], [role='definition']";
+
+/** Those of some parts whose names reading hides. */
+function hiddenParts(parts: readonly Element[]): Element[] {
+  const view = parts[0]?.ownerDocument.defaultView;
+  if (view == null) return [];
+  const { tree, elements } = walkPage(view);
+  return parts.filter((part) => tree.nodes[elements.indexOf(part)]?.name === REDACTED);
+}
 
 /** A cheap first look: only what is one long word, or looks made up, is ever hidden by a label. */
 function mayBeHidden(words: string): boolean {
@@ -62,12 +68,14 @@ function mayBeHidden(words: string): boolean {
 }
 
 function withoutHidden(words: string, element: Element): string {
-  let shown = words;
-  for (const { data } of hiddenWords(element)) {
-    const secret = tidy(data.slice(0, PIECE_MAX));
-    if (secret !== "") shown = shown.replaceAll(secret, REDACTED);
-  }
-  return shown;
+  const pieces = [...hiddenWords(element)].map(({ data }) => data.slice(0, PIECE_MAX));
+  const labelled = within(element, "[aria-label]").filter((part) => part.matches(PARTS) && mayBeHidden(labelOf(part)));
+  const secrets = [...pieces, ...hiddenParts(labelled).map(labelOf)].map(tidy).filter((secret) => secret !== "");
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), words);
+}
+
+function labelOf(part: Element): string {
+  return part.getAttribute("aria-label") ?? "";
 }
 
 /** As much of a text as goes into a name. */

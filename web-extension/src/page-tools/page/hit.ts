@@ -85,7 +85,7 @@ async function untilStable(element: Element, view: Window, signal: AbortSignal):
 function pointOn(element: Element, pressed: Element, view: Window): Point | null {
   const points = spotsOf(pressed, view).flatMap(([x, y]) => {
     const under = topmost(view.document, x, y);
-    const hit = under !== null && counts(under, element) && isFrameClear(view, x, y);
+    const hit = under !== null && presses(under, element) && isFrameClear(view, x, y);
     return hit ? [{ x, y, element: under }] : [];
   });
   return points.find((point) => controlAt(point.element, element) === null) ?? points[0] ?? null;
@@ -129,7 +129,7 @@ export function topmost(document: Document, x: number, y: number): Element | nul
 }
 
 /** Whether pressing `under` presses the element: it is the element, inside it, or on its label. */
-function counts(under: Element, element: Element): boolean {
+export function presses(under: Element, element: Element): boolean {
   if (holds(element, under)) return true;
   // A link in a label is followed, and does not press the control.
   for (const at of upwards(under)) {
@@ -174,7 +174,7 @@ function refusedAt(element: Element, pressed: Element, view: Window): ToolFault 
   const [spot] = spotsOf(pressed, view);
   if (spot === undefined) return new ToolFault("not-visible", `${spokenOf(element)} cannot be scrolled into view`);
   const under = topmost(view.document, ...spot);
-  const inFrame = under !== null && counts(under, element);
+  const inFrame = under !== null && presses(under, element);
   const obstacle = inFrame || under === null ? "something around this frame" : nameOfObstacle(under, element);
   return new ToolFault("occluded", `${obstacle} is in front of ${spokenOf(element)}`);
 }

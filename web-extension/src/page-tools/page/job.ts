@@ -1,5 +1,5 @@
 /** What a tool gets to work with, and what a tool is. */
-import type { FrameDone, FrameTool } from "../messages";
+import type { Effect, FrameDone, FrameTool } from "../messages";
 import type { Arguments } from "./arguments";
 import { ToolFault } from "./fault";
 import type { Marks } from "./marks";
@@ -36,6 +36,8 @@ export interface PageTool {
   implied?(view: Window): Element;
   /** Refuses, before the person is asked, what could not be done anyway; gives the element it would be done to. */
   examine?(element: Element, args: Arguments): Element;
+  /** What a call comes to, where that is another kind of action than the tool says. */
+  effect?(element: Element, args: Arguments): Effect | undefined;
   run(job: Job): FrameDone | Promise<FrameDone>;
 }
 

@@ -30,7 +30,8 @@ export function actOnKey(element: Element, chord: Chord): string {
 
 const UNTYPED = new Set("button submit reset image checkbox radio file range color hidden".split(" "));
 
-function isTypable(element: Element): element is Field {
+/** Whether keys are typed into an element. */
+export function isTypable(element: Element): element is Field {
   if (isTextField(element)) return !(UNTYPED.has(element.type) || element.disabled || element.readOnly);
   return isWritable(element);
 }

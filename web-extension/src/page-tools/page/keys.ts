@@ -4,13 +4,16 @@ import { codeOf, isPrintable, keyCodeOf } from "./chord";
 import { actOnKey } from "./key-actions";
 import { heldKeys } from "./pointer";
 
-/** Presses a key. Returns what it did by default, "" where the page took it or nothing follows. */
+/**
+ * Presses a key. Returns what it did by default, "" where the page took it or nothing follows. What goes away under the
+ * key gets no more of it, and nothing else gets it instead.
+ */
 export function pressKey(element: Element, chord: Chord): string {
   const typed = isPrintable(chord) || chord.key === "Enter";
-  const left = send(element, "keydown", chord) && (!typed || send(element, "keypress", chord));
-  const action = left ? actOnKey(element, chord) : "";
-  const document = element.ownerDocument;
-  send(element.isConnected ? element : (document.activeElement ?? document.body), "keyup", chord);
+  let left = send(element, "keydown", chord);
+  if (left && typed && element.isConnected) left = send(element, "keypress", chord);
+  const action = left && element.isConnected ? actOnKey(element, chord) : "";
+  if (element.isConnected) send(element, "keyup", chord);
   return action;
 }
 

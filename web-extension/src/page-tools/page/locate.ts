@@ -2,19 +2,23 @@
  * Finds the elements that a role, a name and a text mean.
  *
  * It looks at the tree that capture makes, so what the model read is what it can name. Text that is in no name (a long
- * paragraph, a row that capture passed over) is looked for in the document itself.
+ * paragraph, a row that capture passed over) is looked for in the lines that page_text gives.
  */
 import { refOf } from "../../capture/page/refs";
 import { takesRef } from "../../capture/page/roles";
 import { renderingOf } from "../../capture/page/visibility";
+import type { PageTree } from "../../capture/page/walk";
 import { walkPage } from "../../capture/page/walk";
+import { REDACTED } from "../../capture/redact";
 import { clip } from "../../capture/text";
 import type { AxNode } from "../../capture/tree";
 import type { Candidate } from "../messages";
 import type { Arguments } from "./arguments";
 import { flagArgument, textArgument } from "./arguments";
-import { nearest, rootsOf, upwards } from "./composed";
+import { holds, nearest, upwards } from "./composed";
 import { describe } from "./describe";
+import type { Line } from "./visible-text";
+import { readLines } from "./visible-text";
 
 /** What to look for; at least one of the texts is given. */
 export interface Locator {
@@ -34,14 +38,13 @@ export interface Match {
   actable: boolean;
 }
 
-const TEXT_MAX = 500;
 const CANDIDATE_NAME_MAX = 120;
 
 /** Reads the locator of a call; null when it has none. */
 export function locatorOf(args: Arguments): Locator | null {
-  const role = textArgument(args, "role", 40)?.trim().toLowerCase();
-  const name = textArgument(args, "name", TEXT_MAX);
-  const text = textArgument(args, "text", TEXT_MAX);
+  const role = textArgument(args, "role")?.trim().toLowerCase();
+  const name = textArgument(args, "name");
+  const text = textArgument(args, "text");
   const locator: Locator = { exact: flagArgument(args, "exact") };
   if (role) locator.role = role === "image" ? "img" : role;
   if (name !== undefined && folded(name) !== "") locator.name = name;
@@ -60,7 +63,7 @@ export function located(view: Window, locator: Locator): Match[] {
   }
   const exact = fits.filter((each) => each.exact);
   const best = exact.length > 0 || locator.exact ? exact : fits;
-  return best.length > 0 ? best.map(({ match }) => match) : textMatches(view.document, locator);
+  return best.length > 0 ? best.map(({ match }) => match) : textMatches(read, locator, view.document.body);
 }
 
 /** Of several, those a person can act on, when there are any. */
@@ -111,22 +114,45 @@ export function folded(text: string): string {
 
 const HITS_MAX = 60;
 
-/** The smallest visible elements whose own words hold the text; a control in place of the words on it. */
-function textMatches(document: Document, { role, name, text, exact }: Locator): Match[] {
+/**
+ * The smallest visible elements whose own words hold the text; a control in place of the words on it. The words are
+ * looked for as reading gives them, so that what it hides cannot be found either.
+ */
+function textMatches({ tree, elements }: PageTree, { role, name, text, exact }: Locator, body: Element): Match[] {
   const wanted = folded(text ?? name ?? "");
   if (wanted === "" || (text !== undefined && name !== undefined)) return [];
+  const hidden = new Set(elements.filter((_, index) => isHidden(tree.nodes[index])));
   const found = new Map<Element, Match>();
-  for (const root of rootsOf(document)) {
-    const words = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-    for (let node = words.nextNode(); node !== null && found.size < HITS_MAX; node = words.nextNode()) {
-      const holder = node.parentElement;
-      const has = folded(node.nodeValue ?? "");
-      if (holder === null || !(exact ? has === wanted : has.includes(wanted)) || !isShown(holder)) continue;
+  for (const line of readLines(body).lines) {
+    if (found.size >= HITS_MAX || !folded(line.text).includes(wanted)) continue;
+    for (const holder of holdersOf(line, wanted, exact)) {
+      if (renderingOf(holder) !== "shown" || isInside(holder, hidden)) continue;
       const match = textMatch(holder);
       if (role === undefined || match.role === role) found.set(match.element, match);
     }
   }
   return [...found.values()];
+}
+
+/** The elements with the words in a line: of the piece that has them by itself, else of all its pieces together. */
+function holdersOf({ text, words }: Line, wanted: string, exact: boolean): Element[] {
+  const fits = (has: string) => (exact ? folded(has) === wanted : folded(has).includes(wanted));
+  // Which piece of a line with a secret has the words would say something of the secret.
+  const pieces = text.includes(REDACTED) ? [] : words.filter(({ data }) => fits(data));
+  if (pieces.length > 0) return pieces.flatMap(({ parentElement }) => parentElement ?? []);
+  const [first, ...others] = words.flatMap(({ parentElement }) => parentElement ?? []);
+  if (first === undefined || !fits(text)) return [];
+  for (const at of upwards(first)) if (others.every((other) => holds(at, other))) return [at];
+  return [];
+}
+
+function isHidden(node: AxNode | undefined): boolean {
+  return node?.name === REDACTED;
+}
+
+function isInside(element: Element, parts: ReadonlySet<Element | null>): boolean {
+  for (const at of upwards(element)) if (parts.has(at)) return true;
+  return false;
 }
 
 const CONTROLS =
@@ -137,12 +163,4 @@ function textMatch(holder: Element): Match {
   const described = describe(element);
   const actable = takesRef(element, described.role);
   return { element, ...described, offscreen: false, actable };
-}
-
-const UNSEEN = "script, style, noscript, template, [aria-hidden='true'], [inert]";
-
-function isShown(element: Element): boolean {
-  if (renderingOf(element) !== "shown") return false;
-  for (const at of upwards(element)) if (at.matches(UNSEEN)) return false;
-  return true;
 }

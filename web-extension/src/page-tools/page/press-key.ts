@@ -1,11 +1,11 @@
 /** page_press: a key or a chord, to an element or to what has the focus. */
-import type { FrameDone } from "../messages";
+import type { Effect, FrameDone } from "../messages";
 import { refuseDisabled } from "./able";
 import type { Arguments } from "./arguments";
 import { requiredText } from "./arguments";
 import { Changes } from "./changes";
 import type { Chord } from "./chord";
-import { chordOf, isPrintable } from "./chord";
+import { chordOf } from "./chord";
 import { focusedIn } from "./composed";
 import { shownIn, spokenOf } from "./describe";
 import { ToolFault } from "./fault";
@@ -13,15 +13,16 @@ import { isTextField, refuseSecret } from "./fields";
 import { focusableFor, moveFocus } from "./focusing";
 import type { Job, PageTool } from "./job";
 import { done, targetOf } from "./job";
+import { changesContent, effectOfKey } from "./key-effect";
 import { pressKey } from "./keys";
 import { isSecret } from "./secret";
 
-export const pagePress: PageTool = { target: "maybe", acts: true, limit: 8000, implied: focusOf, examine, run };
+export const pagePress: PageTool = { target: "maybe", acts: true, limit: 8000, implied: focusOf, examine, effect, run };
 
 const SHOWN_MAX = 120;
 
 async function run(job: Job): Promise<FrameDone> {
-  const text = requiredText(job.args, "key", 60);
+  const text = requiredText(job.args, "key");
   const chord = chordOf(text);
   const element = examine(targetOf(job), job.args);
   if (changesContent(chord)) refuseSecret(element, job.mayTypeSecrets);
@@ -36,8 +37,12 @@ async function run(job: Job): Promise<FrameDone> {
   return done(`Pressed ${text} on ${called}${what}.`, holds(element, chord), report);
 }
 
+function effect(element: Element, args: Arguments): Effect | undefined {
+  return effectOfKey(element, chordOf(requiredText(args, "key")));
+}
+
 function examine(element: Element, args: Arguments): Element {
-  chordOf(requiredText(args, "key", 60));
+  chordOf(requiredText(args, "key"));
   refuseDisabled(element);
   return element;
 }
@@ -47,14 +52,6 @@ function focusOf(view: Window): Element {
   const focused = focusedIn(view.document) ?? view.document.body;
   if (focused.localName === "iframe") throw new ToolFault("wrong-kind", "the focus is in a frame; name a ref in it");
   return focused;
-}
-
-/** Whether a key changes what a field holds. */
-function changesContent(chord: Chord): boolean {
-  const { key, modifiers } = chord;
-  const edits =
-    modifiers.some((each) => each === "Control" || each === "Meta") && !["a", "c"].includes(key.toLowerCase());
-  return isPrintable(chord) || key === "Backspace" || key === "Delete" || edits;
 }
 
 /** What the field holds after a key that may have changed it. */

@@ -36,7 +36,7 @@ export async function chooseRadio(radios: readonly Element[], wanted: readonly s
   const point = await reach(radio, job.view, job.signal);
   job.check();
   const changes = new Changes(job.view);
-  press(point, { double: false, modifiers: [] });
+  press(point, radio, { double: false, modifiers: [] });
   const report = await changes.report(job.signal);
   const on = radio instanceof HTMLInputElement ? radio.checked : radio.getAttribute("aria-checked") === "true";
   if (radio.isConnected && !on)

@@ -1,4 +1,5 @@
 /** page_scroll: brings an element into view, or moves the page or a part of it by screens or to an edge. */
+import { DEFAULTS, DIRECTIONS, EDGES } from "../frame-arguments";
 import type { FrameDone } from "../messages";
 import { choiceArgument, numberArgument } from "./arguments";
 import { describe, spoken, spokenOf } from "./describe";
@@ -11,9 +12,6 @@ import { atRest, nextFrame } from "./waiting";
 
 export const pageScroll: PageTool = { target: "maybe", acts: true, limit: 8000, run };
 
-const DIRECTIONS = ["up", "down", "left", "right"] as const;
-const EDGES = ["top", "bottom", "left", "right"] as const;
-const AMOUNT = { min: 0.1, max: 20, otherwise: 0.8 };
 /** Lists that load as they are scrolled need a moment. */
 const REST = { quiet: 150, most: 1500 };
 const NAME_MAX = 80;
@@ -21,7 +19,7 @@ const NAME_MAX = 80;
 async function run(job: Job): Promise<FrameDone> {
   const direction = choiceArgument(job.args, "direction", DIRECTIONS);
   const edge = choiceArgument(job.args, "edge", EDGES);
-  const amount = numberArgument(job.args, "amount", AMOUNT);
+  const amount = numberArgument(job.args, "amount", DEFAULTS.amount);
   job.check();
   const body = job.view.document.body;
   const scroller = scrollerOf(job.target ?? mainPart(job.view) ?? body);

@@ -1,12 +1,12 @@
 /** page_select: chooses options of a list or a group, be it the browser's own or one that a page has drawn. */
-import type { FrameDone } from "../messages";
+import type { Effect, FrameDone } from "../messages";
 import { refuseDisabled } from "./able";
 import type { Arguments } from "./arguments";
 import { textsArgument } from "./arguments";
 import { Changes } from "./changes";
 import { nearest, within } from "./composed";
 import { spokenOf } from "./describe";
-import { chooseDrawn } from "./drawn-list";
+import { chooseDrawn, opensByClick } from "./drawn-list";
 import { ToolFault } from "./fault";
 import { moveFocus } from "./focusing";
 import { reach } from "./hit";
@@ -16,7 +16,7 @@ import type { Option } from "./options";
 import { chosenOption } from "./options";
 import { chooseRadio, radiosOf } from "./radio-group";
 
-export const pageSelect: PageTool = { target: "one", acts: true, limit: 14_000, examine, run };
+export const pageSelect: PageTool = { target: "one", acts: true, limit: 14_000, examine, effect, run };
 
 /** Of the browser's own lists it is known beforehand what they hold. */
 function examine(element: Element, args: Arguments): Element {
@@ -24,6 +24,12 @@ function examine(element: Element, args: Arguments): Element {
   refuseDisabled(select ?? element);
   if (select !== null) chosenIn(select, args);
   return select ?? element;
+}
+
+/** What opens its list as any button opens anything is clicked; the person is asked about that. */
+function effect(element: Element): Effect | undefined {
+  const known = element instanceof HTMLSelectElement || radiosOf(element).length > 0;
+  return !known && opensByClick(element) ? "click" : undefined;
 }
 
 async function run(job: Job): Promise<FrameDone> {

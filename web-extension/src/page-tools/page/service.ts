@@ -2,6 +2,7 @@
  * The guarded path of every tool call in this frame: who asks, what it means, whether it is still what the person was
  * asked about, how long it may take; and exactly one answer.
  */
+import { FRAME_ARGUMENTS } from "../frame-arguments";
 import type {
   CoverReply,
   FrameDone,
@@ -13,6 +14,7 @@ import type {
   ToolReply,
 } from "../messages";
 import { isFrameTool, isToolMessage, PAGE_ROLE } from "../messages";
+import { faultOf } from "../schema";
 import { contextOf } from "./context";
 import { Covers } from "./covers";
 import type { Described } from "./describe";
@@ -21,6 +23,7 @@ import { refusal, ToolFault } from "./fault";
 import type { Job, PageTool } from "./job";
 import { Lifeline } from "./lifeline";
 import { Marks } from "./marks";
+import { isSecret } from "./secret";
 import { bringIntoView } from "./show";
 import { resolved } from "./target";
 import { pageTools } from "./tools";
@@ -110,8 +113,9 @@ export class ToolService {
       this.#lifeline.hold(ask.call);
       this.#outline(acted, ask.call);
       const secret = acted !== null && isSecret(acted);
+      const effect = acted === null ? undefined : tool.effect?.(acted, ask.arguments);
       const context = element === null ? "" : contextOf(element);
-      return { ok: true, ...described, context, secret, editable: acted !== null && isTypedInto(acted) };
+      return { ok: true, ...described, context, secret, ...(effect !== undefined && { effect }) };
     } catch (fault) {
       return refusal(fault);
     }
@@ -216,8 +220,11 @@ export class ToolService {
   }
 }
 
-function toolOf({ tool }: { tool: string }): PageTool {
+/** The tool that is asked for, with arguments that fit it. */
+function toolOf({ tool, arguments: values }: { tool: string; arguments: unknown }): PageTool {
   if (!isFrameTool(tool)) throw new ToolFault("unknown-tool");
+  const fault = faultOf(FRAME_ARGUMENTS[tool], values);
+  if (fault !== null) throw new ToolFault("bad-arguments", fault);
   return pageTools[tool];
 }
 

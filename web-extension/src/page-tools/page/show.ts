@@ -1,6 +1,6 @@
 /** highlight and annotate: an outline, and a callout beside it, drawn over the page. What cannot be drawn is skipped. */
+import { DEFAULTS } from "../frame-arguments";
 import type { FrameDone } from "../messages";
-import type { NumberRule } from "./arguments";
 import { numberArgument, requiredText } from "./arguments";
 import { spokenOf } from "./describe";
 import type { Job, PageTool } from "./job";
@@ -11,7 +11,7 @@ export const highlight: PageTool = {
   target: "one",
   decorates: true,
   limit: 4000,
-  run: (job) => show(job, "", { min: 1, max: 60, otherwise: 8 }),
+  run: (job) => show(job, "", DEFAULTS.highlighted),
 };
 
 export const annotate: PageTool = {
@@ -19,14 +19,12 @@ export const annotate: PageTool = {
   decorates: true,
   ownText: true,
   limit: 4000,
-  run: (job) => show(job, requiredText(job.args, "text", TEXT_MAX).trim(), { min: 1, max: 120, otherwise: 20 }),
+  run: (job) => show(job, requiredText(job.args, "text").trim(), DEFAULTS.annotated),
 };
 
-const TEXT_MAX = 600;
-
-async function show(job: Job, text: string, rule: NumberRule): Promise<FrameDone> {
+async function show(job: Job, text: string, otherwise: number): Promise<FrameDone> {
   const { target, view, marks, signal } = job;
-  const seconds = numberArgument(job.args, "seconds", rule);
+  const seconds = numberArgument(job.args, "seconds", otherwise);
   if (target === null) return done("skipped: it names nothing to point at");
   bringIntoView(target, view);
   await nextFrame(view, signal);

@@ -5,6 +5,7 @@ import { utf8Bytes } from "../../capture/text";
 import type { AxNode, FlatTree } from "../../capture/tree";
 import { rootedTree } from "../../capture/tree";
 import { trim } from "../../capture/trim";
+import { DEFAULTS } from "../frame-arguments";
 import type { FrameDone } from "../messages";
 import { numberArgument } from "./arguments";
 import { holds } from "./composed";
@@ -15,13 +16,12 @@ import { done } from "./job";
 
 export const pageSnapshot: PageTool = { target: "maybe", limit: 6000, run };
 
-const BYTES = { min: 500, max: 16 * 1024, otherwise: 6000 };
 /** A tree as JSON takes this much more than as lines. */
 const JSON_SHARE = 2.4;
 const DEPTH_MAX = 24;
 
 function run({ view, args, target, prefix }: Job): FrameDone {
-  const bytes = numberArgument(args, "bytes", BYTES);
+  const bytes = numberArgument(args, "bytes", DEFAULTS.bytes);
   const page = walkPage(view);
   const part = target === null ? page.tree : partOf(page, target);
   if (part.nodes.length < 2) throw new ToolFault("no-such-element", "there is nothing to read in it");

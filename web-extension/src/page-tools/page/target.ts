@@ -18,7 +18,7 @@ export interface Place {
 
 /** The element a call means; null when it names none. */
 export function resolved(args: Arguments, place: Place): Element | null {
-  const ref = textArgument(args, "ref", 40);
+  const ref = textArgument(args, "ref");
   if (ref !== undefined && ref !== "") return byRef(ref);
   const locator = locatorOf(args);
   return locator === null ? null : theOne(locator, place);

@@ -1,19 +1,19 @@
 /** page_text: the words a person can see on the page or in a part of it, in pages of bounded length. */
 import { clip } from "../../shared/text";
+import { DEFAULTS } from "../frame-arguments";
 import type { FrameDone } from "../messages";
 import { numberArgument } from "./arguments";
+import { hiddenWords } from "./hiding";
 import type { Job, PageTool } from "./job";
 import { visibleText } from "./visible-text";
 
 export const pageText: PageTool = { target: "maybe", limit: 6000, run };
 
-const OFFSET = { min: 0, max: 10_000_000, otherwise: 0 };
-const LIMIT = { min: 200, max: 20_000, otherwise: 8000 };
-
 function run({ view, args, target }: Job): FrameDone {
-  const offset = Math.floor(numberArgument(args, "offset", OFFSET));
-  const limit = Math.floor(numberArgument(args, "limit", LIMIT));
-  const whole = visibleText(target ?? view.document.body);
+  const offset = numberArgument(args, "offset", 0);
+  const limit = numberArgument(args, "limit", DEFAULTS.limit);
+  // What a label hides stays hidden where only what stands beside it is read.
+  const whole = target === null ? visibleText(view.document.body) : visibleText(target, hiddenWords(target));
   const text = clip(whole.slice(offset), limit);
   const end = offset + text.length;
   const rest = end < whole.length ? ` Go on with offset ${end}.` : "";

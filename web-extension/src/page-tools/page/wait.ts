@@ -7,6 +7,7 @@
 import { elementOf } from "../../capture/page/refs";
 import { renderingOf } from "../../capture/page/visibility";
 import { redactUrl } from "../../capture/redact";
+import { DEFAULTS, WAIT_STATES } from "../frame-arguments";
 import type { FrameDone } from "../messages";
 import { parseRef } from "../refs";
 import { disabledReason } from "./able";
@@ -23,7 +24,6 @@ import { atRest, onChange } from "./waiting";
 
 export const waitFor: PageTool = { target: "none", limit: (args) => timeoutOf(args) + 2000, run };
 
-const TIMEOUT = { min: 100, max: 60_000, otherwise: 10_000 };
 /** How often at most a changing page is looked at; one that takes long to look at is looked at less often. */
 const LOOK_MS = 150;
 const LOOK_SHARE = 5;
@@ -38,7 +38,7 @@ interface Condition {
 }
 
 function timeoutOf(args: Arguments): number {
-  return numberArgument(args, "timeoutMs", TIMEOUT);
+  return numberArgument(args, "timeoutMs", DEFAULTS.timeoutMs);
 }
 
 async function run(job: Job): Promise<FrameDone> {
@@ -58,10 +58,10 @@ async function settled({ view, signal }: Job, most: number): Promise<FrameDone> 
 }
 
 function conditionOf({ view, args }: Job): Condition {
-  const state = choiceArgument(args, "state", ["appears", "gone", "enabled"] as const) ?? "appears";
-  const url = textArgument(args, "url", 2000);
+  const state = choiceArgument(args, "state", WAIT_STATES) ?? "appears";
+  const url = textArgument(args, "url");
   if (url !== undefined && url !== "") return urlCondition(view, url);
-  const ref = textArgument(args, "ref", 40);
+  const ref = textArgument(args, "ref");
   if (ref !== undefined && ref !== "") return stateCondition(ref, state, () => shownRef(ref));
   const locator = locatorOf(args);
   if (locator === null)
@@ -69,8 +69,12 @@ function conditionOf({ view, args }: Job): Condition {
   return stateCondition(wanted(locator), state, () => located(view, locator).map(({ element }) => element));
 }
 
+/** The address is looked at as it is read: a secret in it cannot be guessed piece by piece. */
 function urlCondition(view: Window, url: string): Condition {
-  const met = () => (view.location.href.includes(url) ? `The address is ${redactUrl(view.location.href)}.` : null);
+  const met = () => {
+    const address = redactUrl(view.location.href);
+    return address.includes(url) ? `The address is ${address}.` : null;
+  };
   return { said: `an address with "${url}"`, met };
 }
 
@@ -79,7 +83,7 @@ function shownRef(ref: string): Element[] {
   return element !== null && renderingOf(element) === "shown" ? [element] : [];
 }
 
-function stateCondition(what: string, state: "appears" | "gone" | "enabled", look: () => Element[]): Condition {
+function stateCondition(what: string, state: (typeof WAIT_STATES)[number], look: () => Element[]): Condition {
   if (state === "gone") return { said: `${what} gone`, met: () => (look().length === 0 ? `${what} is gone.` : null) };
   const met = () => {
     const found = look();

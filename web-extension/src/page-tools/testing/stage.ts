@@ -28,7 +28,6 @@ export const target = (name = "Edit", more: object = {}): unknown => ({
   role: "button",
   name,
   secret: false,
-  editable: false,
   ...more,
 });
 
@@ -125,6 +124,18 @@ export class Stage {
 
   updates(id: string): number {
     return this.sent.filter((frame) => frame.type === "host_tool_update" && frame.id === id).length;
+  }
+
+  /** What the row of a call was told so far. */
+  progress(id: string): unknown[] {
+    return this.sent.flatMap((frame) =>
+      frame.type === "host_tool_update" && frame.id === id ? [frame.partialResult.content[0]?.["text"]] : [],
+    );
+  }
+
+  /** The badges that were shown in the page. */
+  badges(): (Extract<ToolMessage, { kind: "sidewire-tool-badge" }> & { frameId?: number })[] {
+    return this.told.flatMap((message) => (message.kind === "sidewire-tool-badge" ? [message] : []));
   }
 
   /** The card at a place of the list, when it is there. */

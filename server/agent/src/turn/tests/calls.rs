@@ -4,11 +4,14 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::*;
 use crate::testing::doing;
+use crate::tool::ToolCallContext;
 
 fn results(ran: &Ran) -> Vec<String> {
     let parts = ran.finished.messages.iter().flat_map(|message| &message.parts);
@@ -273,6 +276,7 @@ async fn a_row_says_what_went_in_and_came_out() {
                 call_id: call.call_id.clone(),
                 name: "talk".into(),
                 content: vec![crate::event::ToolContent::Text("half".into())],
+                kept_arguments: None,
             }));
         let half = call.feed.record().tools[0].output.clone();
         ToolOutput::text(format!("was {half:?} {}", "x".repeat(9_000)))
@@ -290,4 +294,60 @@ async fn a_row_says_what_went_in_and_came_out() {
         "{output:.40}"
     );
     assert!(output.len() <= 4 * 1024 + 3);
+}
+
+/// What a page talks a model into calling is no wider offer (S22); what the person has named is offered.
+#[tokio::test]
+async fn s22_a_hidden_tool_that_was_called_is_not_offered_for_it() {
+    let mut meta = Echo::named("backdoor").meta().clone();
+    meta.hidden = true;
+    let tools: Vec<Arc<dyn Tool>> = vec![Echo::named("open"), Arc::new(Echo(meta))];
+    let scripts = vec![vec![call("1", "backdoor"), stop()], vec!["done".into(), stop()]];
+    let ran = run(scripts, tools).await;
+    assert_eq!(results(&ran), ["backdoor 1"]);
+    for request in &ran.requests {
+        assert_eq!(offered(request), ["open"]);
+    }
+}
+
+/// A call whose tool says at its end that its arguments hold a secret.
+async fn type_secret(ends: impl Fn(ToolCallContext) -> BoxFuture<'static, ToolOutput> + Send + Sync + 'static) -> Ran {
+    let arguments = serde_json::json!({ "ref": "e1", "value": "hunter2" });
+    let typing = Say::Event(crate::provider::ModelEvent::ToolCall {
+        call_id: "1".into(),
+        name: "type".into(),
+        arguments,
+    });
+    let scripts = vec![vec![typing, stop()], vec!["done".into(), stop()]];
+    run(scripts, vec![doing("type", ends)]).await
+}
+
+fn check_hidden(ran: &Ran) {
+    let row = &ran.record.tools[0];
+    assert_eq!(row.input.as_deref(), Some(r#"{"ref":"e1","value":"[hidden]"}"#));
+    let messages = format!("{:?}{:?}", ran.finished.messages, ran.requests[1].messages);
+    assert!(messages.contains("[hidden]") && !messages.contains("hunter2"), "{messages}");
+}
+
+#[tokio::test]
+async fn a_secret_is_kept_nowhere() {
+    let at_its_end = type_secret(|_| {
+        let output = ToolOutput {
+            secret_input: true,
+            ..ToolOutput::text("typed")
+        };
+        async { output }.boxed()
+    });
+    check_hidden(&at_its_end.await);
+    // Whatever becomes of the call afterwards.
+    let on_its_way = type_secret(|call| {
+        call.feed.push(TurnEvent::ToolProgress(crate::event::ToolProgress {
+            call_id: call.call_id,
+            name: "type".into(),
+            content: Vec::new(),
+            kept_arguments: Some(crate::tool::without_secrets(&call.arguments)),
+        }));
+        async { ToolOutput::error("gone") }.boxed()
+    });
+    check_hidden(&on_its_way.await);
 }

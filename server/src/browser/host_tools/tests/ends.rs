@@ -85,3 +85,28 @@ async fn a_lost_client_fails_its_calls_at_once_and_without_a_frame() {
     rig.tools.register(&[]).await;
     assert!(rig.tools.shelf().tools().is_empty());
 }
+
+/// However slow the client is: a stop waits for no room, and nothing is told of a call that never left.
+#[tokio::test]
+async fn a_stop_is_not_lost_on_a_client_that_takes_nothing() {
+    let mut rig = Rig::new().await;
+    let calling = rig.read();
+    let call = rig.called().await;
+    // Nothing is taken any more.
+    for _ in 0..64 {
+        assert!(rig.tools.line.post(Post::Frame(Box::new(answer()))).await);
+    }
+    let stuck = rig.read();
+    while rig.tools.line.running() < 2 {
+        tokio::task::yield_now().await;
+    }
+    rig.cancel.cancel();
+    assert_eq!(error(calling).await, "the turn was stopped");
+    assert_eq!(error(stuck).await, "the turn was stopped");
+    assert_eq!(rig.cancelled().await.target_id, call.id);
+    assert_eq!(rig.tools.line.running(), 0);
+}
+
+fn answer() -> WorkerFrame {
+    WorkerFrame::SetHostToolsAck(SetHostToolsAck { tool_names: Vec::new() })
+}

@@ -80,12 +80,65 @@ async fn what_a_model_reads_of_a_result() {
 }
 
 #[tokio::test]
-async fn a_picture_is_kept_and_named() {
+async fn a_client_says_that_a_call_holds_a_secret_and_that_stays_said() {
+    let secret = |secret: Value| json!({ "content": [], "details": { "secretInput": secret, "more": 1 } });
+    for (partial, last, expected) in [
+        (json!({ "content": [] }), json!({ "content": [] }), false),
+        (secret(json!("yes")), secret(json!(null)), false),
+        (json!({ "content": [] }), secret(json!(true)), true),
+        (secret(json!(true)), json!({ "content": [] }), true),
+        (secret(json!(true)), secret(json!(false)), true),
+    ] {
+        let mut rig = Rig::new().await;
+        let calling = rig.read();
+        let call = rig.called().await;
+        let update = json!({ "id": call.id, "partialResult": partial });
+        rig.tools.update(&serde_json::from_value(update).unwrap());
+        rig.result(&call.id, json!({ "result": last }));
+        assert_eq!(calling.await.unwrap().secret_input, expected, "{partial} {last}");
+    }
+    // Nor does it matter how the call ends.
     let mut rig = Rig::new().await;
-    // One transparent pixel.
+    let calling = rig.read();
+    let call = rig.called().await;
+    let update = json!({ "id": call.id, "partialResult": secret(json!(true)) });
+    rig.tools.update(&serde_json::from_value(update).unwrap());
+    rig.cancel.cancel();
+    let output = calling.await.unwrap();
+    assert!(output.is_error && output.secret_input, "{output:?}");
+}
+
+/// The only pixel is transparent.
+fn picture() -> Value {
     let data =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    let picture = json!({ "type": "image", "data": data, "mimeType": "image/png" });
+    json!({ "type": "image", "data": data, "mimeType": "image/png" })
+}
+
+#[tokio::test]
+async fn an_answer_that_shows_as_much_as_it_may_says_so() {
+    let mut rig = Rig::new().await;
+    let conversation = rig.store.conversation_for(place()).await.unwrap().id;
+    let context = rig.context(json!({ "range": "A1" }));
+    let taken = std::iter::repeat_with(|| context.may_show_media());
+    let shown = taken.take_while(|taken| *taken).count() + 1;
+    assert!(shown > PICTURES, "{shown}");
+    let tool = Arc::clone(&rig.tools.shelf().tools()[0]);
+    let context = ToolCallContext { conversation, ..context };
+    let calling = tokio::spawn(async move { tool.call(context).await });
+    let call = rig.called().await;
+    rig.result(&call.id, json!({ "result": { "content": [picture()] } }));
+    let output = calling.await.unwrap();
+    assert!(output.media.is_empty(), "{output:?}");
+    assert_eq!(
+        text(&output),
+        "(one more picture; this answer shows as many as it may)"
+    );
+}
+
+#[tokio::test]
+async fn a_picture_is_kept_and_named() {
+    let mut rig = Rig::new().await;
     let conversation = rig.store.conversation_for(place()).await.unwrap().id;
     let tool = Arc::clone(&rig.tools.shelf().tools()[0]);
     let mut context = rig.context(json!({ "range": "A1" }));
@@ -94,7 +147,7 @@ async fn a_picture_is_kept_and_named() {
     let call = rig.called().await;
     rig.result(
         &call.id,
-        json!({ "result": { "content": vec![picture; PICTURES + 1] } }),
+        json!({ "result": { "content": vec![picture(); PICTURES + 1] } }),
     );
     let output = calling.await.unwrap();
     assert_eq!(
@@ -111,6 +164,8 @@ async fn a_picture_is_kept_and_named() {
             blob: original.reference.as_str().to_owned(),
         }
     );
+    let pictures: Vec<&str> = output.pictures.iter().map(|picture| picture.blob.as_str()).collect();
+    assert_eq!(pictures, [original.reference.as_str(); PICTURES], "and their bytes are there for the model");
 }
 
 fn place() -> Lookup {

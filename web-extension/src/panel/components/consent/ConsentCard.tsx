@@ -48,7 +48,7 @@ export function ConsentCard({ card, waiting, answer, isTyping, focusComposer }: 
   const heading = useId();
   const sentence = useId();
   const { announce } = usePanel();
-  const root = useRef<HTMLElement>(null);
+  const root = useRef<HTMLDivElement>(null);
   const armed = useArmed();
   useLayoutEffect(() => {
     const element = root.current;
@@ -68,8 +68,10 @@ export function ConsentCard({ card, waiting, answer, isTyping, focusComposer }: 
   // A card without a way out would be a trap: declining is always there.
   const choices = ANSWERS.filter((choice) => choice.answer === "deny" || card.choices.includes(choice.answer));
   return (
-    <section
+    // A dialog that does not lock the panel: a reader says the question before the answer that has the focus.
+    <div
       class="card consent"
+      role="alertdialog"
       ref={root}
       aria-labelledby={heading}
       aria-describedby={sentence}
@@ -98,8 +100,8 @@ export function ConsentCard({ card, waiting, answer, isTyping, focusComposer }: 
           </button>
         ))}
       </div>
-      <Countdown until={card.expiresAt} />
-    </section>
+      {card.expiresAt !== undefined && <Countdown until={card.expiresAt} />}
+    </div>
   );
 }
 

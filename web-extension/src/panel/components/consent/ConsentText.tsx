@@ -1,4 +1,4 @@
-/** What a consent card says. Texts of the page or the model are text only, clipped, on one line and isolated. */
+/** What a consent card says. Texts of the page or the model are text only, on one line and isolated; what is cut says so. */
 import type { ConsentCard as Card } from "../../../bridge/panel-port";
 import { counted, type MessageKey, t } from "../../i18n";
 import { markedLines, plainLine } from "../../plain-line";
@@ -6,7 +6,9 @@ import { Rich } from "../Rich";
 
 const LONGEST_TARGET = 80;
 const LONGEST_ADDRESS = 200;
-const LONGEST_VALUE = 1200;
+const LONGEST_CONTEXT = 240;
+/** Of a text that is longer than this not everything is in view. */
+const IN_VIEW = 240;
 
 /** One sentence of the catalogue and what its placeholders stand for; the last of them is always the site. */
 interface Sentence {
@@ -33,8 +35,28 @@ export function ConsentText({ card }: { card: Card }) {
           ))}
         />
       </p>
-      {card.secret === true ? <p class="hint">{t("consentSecret")}</p> : <Value card={card} />}
+      <Place card={card} />
+      {card.secret === true ? <p class="hint">{t("consentSecret")}</p> : <Whole card={card} />}
       {card.secret !== true && isLimited(card) && <p class="hint">{t("consentLimited")}</p>}
+    </>
+  );
+}
+
+/** What tells the target from others of the same name: what it is, what it is in, and whose page is around it. */
+function Place({ card: { target, role = "", context = "", page } }: { card: Card }) {
+  const place = [target === undefined ? role : "", context].filter((part) => part !== "").join(" · ");
+  return (
+    <>
+      {place !== "" && (
+        <p class="consent-place">
+          <bdi>{plainLine(place, LONGEST_CONTEXT)}</bdi>
+        </p>
+      )}
+      {page !== undefined && (
+        <p class="hint">
+          <Rich message="consentInPage" parts={[<bdi class="consent-site">{plainLine(page, Infinity)}</bdi>]} />
+        </p>
+      )}
     </>
   );
 }
@@ -44,19 +66,37 @@ function isLimited({ choices }: Card): boolean {
   return !choices.includes("conversation") && !choices.includes("always");
 }
 
-function Value({ card: { action, value } }: { card: Card }) {
-  if (action !== "type" || value === undefined) return null;
-  if (value === "") return <p class="hint">{t("consentEmptyValue")}</p>;
-  const rest = [...value].length - LONGEST_VALUE;
+/** All of what the sentence leaves out, to be scrolled through. */
+function Whole({ card }: { card: Card }) {
+  if (card.action === "type" && card.value === "") return <p class="hint">{t("consentEmptyValue")}</p>;
+  const whole = wholeOf(card);
+  if (whole === undefined) return null;
+  const length = [...whole].length;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling text has to be reachable by keyboard */}
-      <section class="consent-value" aria-label={t("consentValue")} tabIndex={0}>
-        <bdi>{markedLines(value, LONGEST_VALUE)}</bdi>
+      <section
+        class="consent-value"
+        aria-label={t(card.action === "type" ? "consentValue" : "consentWhole")}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling text has to be reachable by keyboard
+        tabIndex={0}
+      >
+        <bdi>{markedLines(whole, Number.POSITIVE_INFINITY)}</bdi>
       </section>
-      {rest > 0 && <p class="hint">{counted("consentMore", rest)}</p>}
+      {length > IN_VIEW && <p class="hint">{counted("consentLength", length)}</p>}
     </>
   );
+}
+
+function wholeOf(card: Card): string | undefined {
+  const { action, target = "", value } = card;
+  if (action === "type") return value;
+  if (action === "navigate") return isCut(addressOf(card), LONGEST_ADDRESS) ? target : undefined;
+  if (value !== undefined && isCut(value, LONGEST_TARGET)) return value;
+  return isCut(target, LONGEST_TARGET) ? target : undefined;
+}
+
+function isCut(text: string, max: number): boolean {
+  return [...text].length > max;
 }
 
 function sentenceOf(card: Card): Sentence {
