@@ -1,6 +1,6 @@
 # Sidewire. Every target does all of its own set-up; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint deps browser
+.PHONY: help demo test bench lint deps browser ffmpeg
 
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
@@ -13,7 +13,7 @@ demo: deps ## Chat with the sample console page: in a window, or (HEADLESS=1) by
 	npm run build --workspace web-extension
 	node e2e/run.mjs e2e/demo.ts
 
-test: deps browser lint ## Every test: Rust, TypeScript, browser
+test: deps browser ffmpeg lint ## Every test: Rust, TypeScript, browser
 	cargo build --workspace
 	cargo test --workspace
 	npm test --workspace web-extension
@@ -38,3 +38,6 @@ deps:
 
 browser:
 	@e2e/ensure-browser
+
+ffmpeg:
+	@e2e/ensure-ffmpeg

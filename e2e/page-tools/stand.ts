@@ -16,7 +16,7 @@ const opened: Page[] = [];
 let count = 0;
 
 /** Registers the hooks that start a browser for a file, and close the pages of each test. */
-export function useBrowser(): void {
+export function startBrowser(): void {
   beforeAll(async () => {
     [home, site] = await Promise.all([Home.create(), servePages()]);
     browser = await Browser.launch(home, { withoutHost: true, args: browserArgs([site]) });
@@ -80,8 +80,12 @@ export async function takeFocusAway(page: Page): Promise<void> {
 }
 
 /** The reference of the one element of a role and name. */
-export async function refOf(run: (tool: string, args: Record<string, unknown>) => Promise<Reply>, role: string, name: string) {
-  const { text = "" } = await run("page_find", { role, name });
+export async function refOf(
+  run: (tool: string, args: Record<string, unknown>) => Promise<Reply>,
+  role: string,
+  name: string,
+) {
+  const { text = "" } = await run("page_find", name === "" ? { role } : { role, name });
   const ref = /^([a-z]{2}\d+) /.exec(text)?.[1];
   if (ref === undefined) throw new Error(`no reference in ${text}`);
   return ref;

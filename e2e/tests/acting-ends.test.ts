@@ -68,6 +68,7 @@ test("after the extension was loaded anew, an open page is read and acted on wit
   (await stage.model.call()).say("A load balancer.");
   await panel.shows("A load balancer.");
   await page.evaluate(() => Reflect.set(window, "sameDocument", true));
+  const copies = await copiesIn(page);
   await reloadExtension(browser);
   const reopened = await SidePanel.open(browser, page);
   await reopened.shows("lb1");
@@ -82,6 +83,9 @@ test("after the extension was loaded anew, an open page is read and acted on wit
   await reopened.shows("Done.");
   expect(await isFormOpen(page)).toBe(true);
   expect(await page.evaluate(() => Reflect.get(window, "sameDocument"))).toBe(true);
+  // The next message of the hook ends the copy that was left behind, so that it keeps none from the new one.
+  await page.evaluate(() => postMessage("anything", "*"));
+  await untilEqual("the copies that listen", "ended, listens", copies);
 });
 
 /** Has a click allowed whose target never holds still, so that it runs until it is ended. */
@@ -109,6 +113,21 @@ async function nothingHappensLater({ page }: Beside): Promise<void> {
 
 function drawings(page: Page): Promise<number> {
   return page.locator("html > [popover]").count();
+}
+
+/** What has become of each content script of ours in a page, the oldest first; from now on, new ones are noticed. */
+async function copiesIn(page: Page): Promise<() => Promise<string>> {
+  const session = await page.context().newCDPSession(page);
+  const worlds: number[] = [];
+  session.on("Runtime.executionContextCreated", ({ context }) => {
+    if (context.origin.startsWith(EXTENSION_URL)) worlds.push(context.id);
+  });
+  await session.send("Runtime.enable");
+  const expression = "sidewireCapture.signal.aborted ? 'ended' : 'listens'";
+  return async () => {
+    const answers = worlds.map((contextId) => session.send("Runtime.evaluate", { contextId, expression }));
+    return (await Promise.all(answers)).map(({ result }) => String(result.value)).join(", ");
+  };
 }
 
 /** Ends the extension's service worker, as the browser may do at any time. */

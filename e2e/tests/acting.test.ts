@@ -109,6 +109,18 @@ test("a picture is there again after the panel was closed and the worker killed"
   expect(await pictureIn(again)).toEqual(before);
 });
 
+test("a key without a target goes to the field that has the focus of the page, also in a frame", async ({ set }) => {
+  const { stage, page, panel } = await beside(await set({ sites: [await servePages()] }), "Configure", "frames");
+  const field = page.frameLocator("iframe").locator("#inside");
+  await field.focus();
+  await panel.ask("Type a Z.");
+  (await stage.model.call()).use({ name: "page_press", arguments: { key: "Z" } });
+  await panel.press("Once");
+  (await stage.model.call()).say("Typed.");
+  await panel.shows("Typed.");
+  expect(await field.inputValue()).toMatch(/Z/);
+});
+
 const COVER = "38 35 58";
 
 test("a picture covers what a reading hides, under scroll and zoom, in shadow roots and frames", async ({ set }) => {

@@ -5,11 +5,11 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { ARTIFACTS } from "../harness/paths";
 import { until, untilEqual } from "../harness/until";
-import { browser, done, open, refOf, refused, useBrowser } from "../page-tools/stand";
+import { browser, done, open, refOf, refused, startBrowser } from "../page-tools/stand";
 
 const PICTURES = join(ARTIFACTS, "page-tools");
 
-useBrowser();
+startBrowser();
 
 describe("consent", () => {
   test("acts only on what the person was asked about (S22)", async () => {
@@ -118,6 +118,21 @@ describe("drawings", () => {
     expect(done(await run("highlight", { name: "Port", seconds: 1 }))).toContain("for 1 s");
     await page.evaluate(() => document.querySelector("html > [popover]")?.remove());
     await untilEqual("the host again", 1, () => hosts(page).count());
+    await untilEqual("no host", 0, () => hosts(page).count());
+  });
+
+  test("covers stand still or say so, go with their call, and by themselves when its end never comes", async () => {
+    const { page, tools } = await open("secrets");
+    const cover = (call: string) => tools.send({ kind: "sidewire-tool-cover", call }, 0);
+    expect(await cover("one")).toMatchObject({ ok: true, covered: 6, steady: false });
+    expect(await hosts(page).count()).toBe(1);
+    expect(await cover("one")).toMatchObject({ ok: true, covered: 6, steady: true });
+    await page.evaluate(() => scrollTo(0, 100));
+    expect(await cover("one")).toMatchObject({ ok: true, covered: 6, steady: false });
+    await tools.end("one");
+    await untilEqual("no host", 0, () => hosts(page).count());
+    expect(await cover("two")).toMatchObject({ ok: true, steady: false });
+    expect(await hosts(page).count()).toBe(1);
     await untilEqual("no host", 0, () => hosts(page).count());
   });
 

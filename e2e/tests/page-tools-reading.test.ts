@@ -1,9 +1,9 @@
 /** The page side of reading in a real browser, and of frames. */
 import { describe, expect, test } from "vitest";
 import { pageUrl } from "../page-tools/site";
-import { done, open, refOf, refused, useBrowser } from "../page-tools/stand";
+import { done, open, refOf, refused, startBrowser } from "../page-tools/stand";
 
-useBrowser();
+startBrowser();
 
 describe("reading", () => {
   test("page_find gives references that survive reading again", async () => {
@@ -88,5 +88,57 @@ describe("frames", () => {
     await page.evaluate(() => document.getElementById("veil")?.removeAttribute("hidden"));
     const covered = await run("page_click", { role: "button", name: "Go inside" }, { frameId });
     refused(covered, "occluded", /something around this frame is in front of button "Go inside"/);
+  });
+});
+
+describe("S24: a secret beside its label", () => {
+  const SECRETS = /hunter2|pass77|s3cr3t|value99|openSesame|55/;
+
+  test.each([
+    ["page_find", { role: "definition", text: "7" }],
+    ["page_find", { text: "hunter" }],
+    ["page_find", { text: "value99" }],
+    ["page_find", { text: "Sesame" }],
+    ["page_find", { role: "definition" }],
+    ["page_find", { role: "cell" }],
+    ["page_find", { text: "password" }],
+    ["page_text", {}],
+    ["page_snapshot", {}],
+    ["wait_for", { role: "definition" }],
+    ["page_scroll", { edge: "bottom" }],
+    ["page_click", { role: "button", name: "Tell" }],
+    ["highlight", { role: "definition", name: "8443" }],
+  ])("is not given out by %s %j", async (tool, args) => {
+    const { run } = await open("labels");
+    const { data, text } = await run(tool, args);
+    // What was looked for in vain is said again.
+    expect(JSON.stringify(tool === "page_find" ? data : text)).not.toMatch(SECRETS);
+  });
+
+  test("is not found by guessing", async () => {
+    const { run } = await open("labels");
+    for (const text of ["7", "hunter2pass77", "s3cr3t", "openSesame55"]) {
+      expect(await run("page_find", { text })).toMatchObject({ data: { total: 0 } });
+      refused(await run("wait_for", { text, timeoutMs: 200 }), "timeout", /not met/);
+    }
+  });
+
+  test("is in nothing that is told of its element by ref", async () => {
+    const { page, run, tools } = await open("labels");
+    const cells = await run("page_find", { role: "definition" });
+    const [ref = ""] = (cells.text ?? "").split(" ");
+    expect(cells.text).toMatch(/^[a-z]{2}\d+ definition "\[redacted\]"/);
+    for (const [tool, args] of [
+      ["page_text", { ref }],
+      ["page_snapshot", { ref }],
+      ["wait_for", { ref }],
+      ["page_scroll", { ref }],
+      ["page_click", { ref }],
+      ["highlight", { ref }],
+    ] as const) {
+      expect(JSON.stringify(await run(tool, args))).not.toMatch(SECRETS);
+    }
+    expect(JSON.stringify(await tools.target("ask", "page_click", { ref }))).not.toMatch(SECRETS);
+    expect(await page.locator("#first").textContent()).toBe("hunter2pass77");
   });
 });

@@ -6,9 +6,9 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { pageUrl } from "../page-tools/site";
-import { done, noted, open, refOf, refused, takeFocusAway, useBrowser, value } from "../page-tools/stand";
+import { done, noted, open, refOf, refused, startBrowser, takeFocusAway, value } from "../page-tools/stand";
 
-useBrowser();
+startBrowser();
 
 describe("page_fill", () => {
   test("replaces what a plain field holds, with the events of typing (578234e: 443 became 443443)", async () => {
@@ -99,12 +99,11 @@ describe("page_fill", () => {
     refused(await fill("API token", "abcdef"), "secret-field", /holds a secret/);
     refused(await run("page_press", { name: "Passphrase", key: "h" }), "secret-field", /holds a secret/);
     expect(await value(page, "#password")).toBe("");
-    expect(await tools.target("ask", "page_fill", { name: "Passphrase", value: "hunter2" })).toEqual({
+    expect(await tools.target("ask", "page_fill", { name: "Passphrase", value: "hunter2" })).toMatchObject({
       ok: true,
       role: "textbox",
       name: "Passphrase",
       secret: true,
-      editable: true,
     });
     const allowed = await fill("Passphrase", "hunter2", { mayTypeSecrets: true });
     expect(done(allowed)).not.toContain("hunter2");
@@ -207,6 +206,30 @@ describe("page_click", () => {
     expect(await value(page, "inner-box input")).toBe("inside");
   });
 
+  test.each(["pointerdown", "mousedown", "pointerup"])(
+    "presses nothing that comes to light when its target goes away on %s",
+    async (type) => {
+      const { page, run } = await open("vanish");
+      for (const [name, below] of [
+        ["Close", "Delete everything"],
+        ["Delete", "Delete"],
+      ] as const) {
+        await page.evaluate((scene) => Reflect.get(window, "lay")(scene), { type, name, below });
+        const ref = await refOf(run, "button", name);
+        const text = done(await run("page_click", { ref }));
+        expect(text).toContain(`button "${name}" went away as it was pressed`);
+        expect(text).toContain('Closed: dialog "Notice"');
+        expect(await noted(page, "heard")).toEqual([]);
+      }
+    },
+  );
+
+  test("goes on with what is drawn anew in the same place while it is held down", async () => {
+    const { page, click } = await open("vanish");
+    expect(done(await click("button", "Next"))).toContain('Clicked button "Next"');
+    expect(await noted(page, "clicks")).toBe(1);
+  });
+
   test("says where a link leads before the page is gone, and a dead reference is named so", async () => {
     const { page, run, click } = await open("words");
     const reply = await click("link", "To the form");
@@ -265,6 +288,25 @@ describe("page_select", () => {
     const chosen = page.locator("#sizes [aria-selected=true]");
     expect(await chosen.allTextContents()).toEqual(["medium", "large"]);
   });
+
+  test("chooses in a menu what is a choice, and presses nothing that does something", async () => {
+    const { page, tools, run } = await open("menus");
+    const args = { role: "button", name: "Actions", options: ["Delete"] };
+    // To open a menu is to click, and that is what the person is asked about.
+    expect(await tools.target("ask", "page_select", args)).toMatchObject({ ok: true, effect: "click" });
+    refused(await run("page_select", args), "no-such-option", /did not open a list/);
+    expect(await noted(page, "chosen")).toEqual([]);
+    done(await run("page_select", { name: "Sort", options: ["Age"] }));
+    expect(await noted(page, "chosen")).toEqual(["Age"]);
+  });
+
+  test("types into no field that is hidden or holds a secret, to filter a list", async () => {
+    const { page, run } = await open("menus");
+    refused(await run("page_select", { name: "Account", options: ["Carol"] }), "no-such-option", /no "Carol"/);
+    expect(await noted(page, "typed")).toEqual([]);
+    done(await run("page_select", { name: "Account", options: ["Bob"] }));
+    expect(await noted(page, "chosen")).toEqual(["Bob"]);
+  });
 });
 
 describe("page_press", () => {
@@ -287,6 +329,19 @@ describe("page_press", () => {
     done(await run("page_press", { role: "checkbox", key: "Space" }));
     expect(await page.locator("#tls").isChecked()).toBe(true);
     refused(await run("page_press", { key: "Hyper+Q" }), "bad-arguments", /no key/);
+  });
+
+  test("comes to a click, to typing or to a choice, and the person is asked about that", async () => {
+    const { tools } = await open("plain");
+    const effectOf = async (args: Record<string, unknown>) => {
+      const reply: object = await tools.target("ask", "page_press", args);
+      return Reflect.get(reply, "effect");
+    };
+    expect(await effectOf({ role: "button", name: "Save", key: "Enter" })).toBe("click");
+    expect(await effectOf({ name: "Port", key: "Enter" })).toBe("click");
+    expect(await effectOf({ name: "Port", key: "5" })).toBe("type");
+    expect(await effectOf({ role: "radio", name: "Mode A", key: "ArrowDown" })).toBe("choose");
+    expect(await effectOf({ key: "Escape" })).toBeUndefined();
   });
 
   test("closes a dialog with Escape", async () => {

@@ -12,6 +12,7 @@ mod ffmpeg;
 mod files;
 mod incoming;
 mod ingest;
+mod intake;
 mod library;
 mod mp4;
 mod network;

@@ -6,7 +6,7 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 
 /// Runs a program to its end and gives what it printed; killed after `limit`.
@@ -24,37 +24,87 @@ pub(crate) async fn run_briefly(program: &OsStr, args: &[&OsStr], limit: Duratio
         .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
 }
 
+/// Most memory of a filter, where the system can be told so after its start (Linux).
+#[cfg(target_os = "linux")]
+const FILTER_MEMORY: u64 = 1024 * 1024 * 1024;
+
+/// Whether a filter can read what it is given in any order, as a file that lies nowhere; else it is a pipe.
+pub(crate) const INPUT_IS_FILE: bool = cfg!(target_os = "linux");
+
 /// A program that turns its input into output which is read as it comes. Dropping it kills it and its children.
 pub(crate) struct Filter {
     child: Child,
     /// What it prints.
-    pub(crate) output: ChildStdout,
+    pub(crate) output: BufReader<ChildStdout>,
 }
 
 /// Starts a filter with nothing of our environment but the search path; what it complains about is not kept.
-pub(crate) fn start_filter(program: &OsStr, args: &[OsString], input: Option<Bytes>) -> io::Result<Filter> {
+pub(crate) async fn start_filter(
+    program: &OsStr,
+    args: &[OsString],
+    input: Option<Bytes>,
+) -> io::Result<Filter> {
+    let (stdin, piped) = match input {
+        None => (Stdio::null(), None),
+        Some(bytes) if INPUT_IS_FILE => (file_of(bytes).await?, None),
+        Some(bytes) => (Stdio::piped(), Some(bytes)),
+    };
     let mut command = command(program);
     command
         .args(args)
         .env_clear()
         .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-        .stdin(if input.is_some() {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        })
+        .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true);
     let mut child = command.spawn()?;
+    #[cfg(target_os = "linux")]
+    bound_memory(&child);
     let output = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
-    if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
+    if let (Some(mut stdin), Some(bytes)) = (child.stdin.take(), piped) {
         // Ends with the filter: then nobody reads the pipe any more.
         tokio::spawn(async move {
-            let _it_may_stop_reading = stdin.write_all(&input).await;
+            let _it_may_stop_reading = stdin.write_all(&bytes).await;
         });
     }
+    let output = BufReader::with_capacity(64 * 1024, output);
     Ok(Filter { child, output })
+}
+
+/// A file in memory, which no folder names and no disk holds.
+#[cfg(target_os = "linux")]
+async fn file_of(bytes: Bytes) -> io::Result<Stdio> {
+    use std::io::{Seek as _, Write as _};
+    let writing = tokio::task::spawn_blocking(move || {
+        let file = rustix::fs::memfd_create("input", rustix::fs::MemfdFlags::CLOEXEC)?;
+        let mut file = std::fs::File::from(file);
+        file.write_all(&bytes)?;
+        file.rewind()?;
+        Ok(file.into())
+    });
+    writing.await.map_err(io::Error::other)?
+}
+
+#[cfg(not(target_os = "linux"))]
+async fn file_of(_: Bytes) -> io::Result<Stdio> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Between fork and exec nothing may be set without `unsafe`; just after its start is soon enough.
+#[cfg(target_os = "linux")]
+fn bound_memory(child: &Child) {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let Some(id) = child.id().and_then(|id| Pid::from_raw(id.cast_signed())) else {
+        return;
+    };
+    let limit = Rlimit {
+        current: Some(FILTER_MEMORY),
+        maximum: Some(FILTER_MEMORY),
+    };
+    if let Err(error) = prlimit(Some(id), Resource::As, limit) {
+        tracing::debug!(%error, "the memory of a filter is not bounded");
+    }
 }
 
 impl Filter {

@@ -78,7 +78,7 @@ const FAULTS: &[Row] = &[
     (
         "N18",
         "the page can forge what is read",
-        "e2e/tests/page-tools.test.ts",
+        "e2e/tests/page-tools-consent.test.ts",
     ),
     (
         "N20",

@@ -6,13 +6,13 @@ use std::fs;
 use serde_json::json;
 use sidewire_contract::bridge::turns::{Resume, ResumeTurns};
 use sidewire_contract::chat::ChatStop;
-use sidewire_contract::frames::ClientFrame;
+use sidewire_contract::frames::{ClientFrame, WorkerFrame};
 use sidewire_contract::ids::ChatId;
 use sidewire_contract::limits;
 use sidewire_contract::reason::ErrorReason;
 use sidewire_tests::{
-    Gate, Home, Hosted, Identity, NativeHost, Peer, Script, ScriptedModel, Worker, offer, play, question,
-    report, result, settle, until_quiet,
+    Gate, Home, Hosted, Identity, NativeHost, Peer, Script, ScriptedModel, Worker, offer, picture_result, play,
+    png, question, read_media, report, result, settle, until_quiet,
 };
 
 struct Rig {
@@ -211,6 +211,40 @@ async fn a_killed_worker_leaves_a_failed_turn_and_the_tools_can_be_offered_again
     let called = hosted.called(&mut client).await;
     client.send_text(&result(&called.call.id, "seen")).await;
     hosted.ended(&mut client).await.done();
+}
+
+/// Nothing but what tools did has changed since the last word.
+#[tokio::test]
+async fn a_killed_worker_has_kept_what_its_tools_gave_so_far() {
+    let Rig { model, home, worker } = Rig::new().await;
+    let identity = worker.local();
+    let mut client = worker.client_as(&identity).await;
+    offer(&mut client, &["page_screenshot", "look"]).await;
+    let step = |script: Script, tool| script.call(tool, tool, &json!({})).done();
+    model.script(step(Script::stream().text("Looking. "), "page_screenshot"));
+    model.script(step(Script::stream(), "look"));
+    let mut hosted = Hosted::ask(&mut client, question("c-1", "Look.")).await;
+    let called = hosted.called(&mut client).await;
+    let picture = png(b"shown");
+    client.send_text(&picture_result(&called.call.id, &picture)).await;
+    let called = hosted.called(&mut client).await;
+    // The beginning of the call is stored before its report comes.
+    home.until_stored("\"look\"").await;
+    client.send_text(&report(&called.call.id, "half of it")).await;
+    home.until_stored("half of it").await;
+    worker.kill().await;
+    let worker = home.worker().await;
+    let mut client = worker.client_as(&identity).await;
+    client.send(resume("c-1")).await;
+    let WorkerFrame::TurnSnapshot(snapshot) = client.receive().await else {
+        panic!("no snapshot")
+    };
+    let rows: Vec<_> = snapshot.turn.tools.iter().map(|row| (row.ok, row.output.as_deref())).collect();
+    assert_eq!(rows, [(Some(true), None), (None, Some("half of it"))]);
+    assert_eq!(snapshot.turn.media.len(), 1);
+    let media = serde_json::from_value(json!(snapshot.turn.media[0])).unwrap();
+    let asset = crate::media::original(&media);
+    assert_eq!(read_media(&mut client, &asset).await, Some(picture));
 }
 
 #[tokio::test]

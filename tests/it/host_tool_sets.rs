@@ -107,26 +107,28 @@ async fn fault_3_every_set_is_answered_in_order() {
 }
 
 #[tokio::test]
-async fn a_hidden_tool_is_offered_once_it_is_needed_and_callable_always() {
+async fn a_hidden_tool_is_callable_always_and_offered_once_the_person_has_named_it() {
     let model = ScriptedModel::start().await;
     let home = Home::with_model(&model);
     let worker = home.worker().await;
     let mut client = worker.client().await;
     offer(&mut client, &["open", "-backdoor"]).await;
-    play(&mut client, question("c-1", "What is this?")).await.done();
-    play(&mut client, question("c-2", "Use the backdoor, please."))
-        .await
-        .done();
-    assert_eq!(model.request(0).await.tools(), ["open"]);
-    assert_eq!(model.request(1).await.tools(), ["open", "backdoor"]);
-    // Called by name, it answers; and from then on it is offered.
+    // Called by name, it answers. Whoever talked the model into that has not widened the offer (S22).
     calls_once(&model, "backdoor");
-    let mut hosted = Hosted::ask(&mut client, question("c-3", "Go on.")).await;
+    let mut hosted = Hosted::ask(&mut client, question("c-1", "What is this?")).await;
     let called = hosted.called(&mut client).await;
     client.send_text(&result(&called.call.id, "open sesame")).await;
     hosted.ended(&mut client).await.done();
-    assert_eq!(model.request(2).await.tools(), ["open"]);
-    assert_eq!(model.request(3).await.tools(), ["open", "backdoor"]);
+    assert_eq!(told(&model, 1).await, ["open sesame"]);
+    for (id, words) in [("c-2", "Go on."), ("c-3", "Use the backdoor, please."), ("c-4", "Again.")] {
+        play(&mut client, question(id, words)).await.done();
+    }
+    for (number, offered) in [["open"].as_slice(), &["open"], &["open"], &["open", "backdoor"], &["open", "backdoor"]]
+        .into_iter()
+        .enumerate()
+    {
+        assert_eq!(model.request(number).await.tools(), offered, "{number}");
+    }
 }
 
 #[tokio::test]

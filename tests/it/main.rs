@@ -36,6 +36,7 @@ mod resume;
 mod serve;
 mod setup_command;
 mod shutdown;
+mod slow_clients;
 mod stop;
 mod tidy;
 mod tool_rows;

@@ -1,10 +1,12 @@
 //! What a person sees of a tool: that it runs, what went in, what it gave, whether it failed.
 
 use serde_json::json;
+use sidewire_contract::chat::ChatRequest;
 use sidewire_contract::frames::WorkerFrame;
+use sidewire_contract::mode::Mode;
 use sidewire_contract::turn::{ToolPhase, TurnState};
 use sidewire_tests::{
-    Gate, Home, Hosted, Peer, Script, ScriptedModel, offer, question, report, result, settle,
+    Gate, Home, Hosted, Peer, Script, ScriptedModel, offer, play, question, report, result, settle,
 };
 
 use crate::host_tools::{calls_once, told};
@@ -143,4 +145,59 @@ async fn a_picture_in_a_result_is_shown_before_the_end_of_its_tool() {
         turn.frames
     );
     assert!(place("chat_media") < place("tool_activity"), "{:?}", turn.frames);
+    // The model sees it too.
+    let body = model.request(1).await.body.to_string();
+    let url = format!(r#""image_url":{{"url":"data:image/png;base64,{data}"}}"#);
+    assert!(body.contains(&url), "{body}");
+}
+
+/// What is typed into a password field: once the client has said so, it is shown and kept nowhere.
+#[tokio::test]
+async fn a_secret_that_is_typed_is_neither_shown_nor_kept() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let worker = home.worker().await;
+    let identity = worker.local();
+    let mut client = worker.client_as(&identity).await;
+    offer(&mut client, &["page_fill"]).await;
+    let configuration = |id: &str, text: &str| ChatRequest {
+        mode: Mode::Configuration,
+        ..question(id, text)
+    };
+    let secret = json!({ "content": [{ "type": "text", "text": "typed" }], "details": { "secretInput": true } });
+    let filling = json!({ "ref": "e1", "value": "hunter2" });
+    let hidden = Some(r#"{"ref":"e1","value":"[hidden]"}"#);
+    // It is said in a report, or only at the end.
+    for (number, in_report) in [true, false].into_iter().enumerate() {
+        model.script(Script::stream().call("k", "page_fill", &filling).done());
+        model.script(Script::says("done"));
+        let id = format!("c-{number}");
+        let mut hosted = Hosted::ask(&mut client, configuration(&id, "Log in.")).await;
+        let called = hosted.called(&mut client).await;
+        assert_eq!(called.call.arguments["value"], "hunter2", "the client types it");
+        if in_report {
+            let update = json!({ "type": "host_tool_update", "id": called.call.id, "partialResult": secret });
+            client.send_text(&update.to_string()).await;
+            hosted.until(&mut client, "tool_activity").await;
+            assert_eq!(hosted.turn.activities.last().unwrap().input.as_deref(), hidden);
+            client.send_text(&result(&called.call.id, "typed")).await;
+        } else {
+            client.send_text(&settle(&called.call.id, &json!({ "result": secret }))).await;
+        }
+        let turn = hosted.ended(&mut client).await;
+        assert_eq!(turn.activities.last().unwrap().input.as_deref(), hidden);
+        client.send(crate::resume::resume(&[&id])).await;
+        let WorkerFrame::TurnSnapshot(snapshot) = client.receive().await else {
+            panic!("no snapshot")
+        };
+        assert_eq!(snapshot.turn.tools[0].input.as_deref(), hidden);
+    }
+    play(&mut client, configuration("c-9", "And now?")).await.done();
+    for request in model.requests() {
+        assert!(!request.body.to_string().contains("hunter2"), "{}", request.body);
+    }
+    let last = model.requests().pop().unwrap().body.to_string();
+    assert_eq!(last.matches("[hidden]").count(), 2, "{last}");
+    let stored = home.run(&["data", "export"]).await.ok();
+    assert!(stored.contains("[hidden]") && !stored.contains("hunter2"), "{stored}");
 }

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use alias::Lookup;
-pub use blobs::AddBlobsError;
+pub use blobs::{AddBlobsError, PlaceError};
 pub use browse::{ConversationPage, Transcript};
 pub use claims::Claim;
 pub use error::{BeginError, ClaimError, OpenError, StoreError};

@@ -27,7 +27,7 @@ use super::handshake;
 use super::host_tools::HostTools;
 use super::listener::Socket;
 use super::media_read::{self, Reads};
-use super::writer::Writer;
+use super::writer::{Cancels, Writer};
 use super::{Counted, Front, requests, translate};
 
 /// Handlers of one connection at once.
@@ -67,20 +67,24 @@ pub(super) async fn serve(
     let (sink, stream) = socket.split();
     let (post, posts) = mpsc::channel(POSTS);
     let wake = Arc::new(Notify::new());
-    let writer = Writer::new(sink, posts, Arc::clone(&wake));
-    let tools = HostTools::new(post.clone(), front.host_tool_patience, front.library.clone());
+    let cancels = Cancels::new(Arc::clone(&wake));
+    let writer = Writer::new(sink, posts, (Arc::clone(&wake), Arc::clone(&cancels)));
+    let outward = (post.clone(), cancels);
+    let tools = HostTools::new(outward, front.host_tool_patience, front.library.clone());
+    let (reads, waiting_reads) = Reads::new();
     // Pending calls fail and tools are gone whichever way this ends.
     let _closing = tools.close_on_drop();
     let outlet = Outlet {
         post,
         wake,
         tools,
-        reads: Reads::default(),
+        reads,
     };
     let desk = Desk::new(Arc::clone(&front), client, outlet);
     let ended = tokio::select! {
         ended = read(stream, desk) => ended,
         ended = writer.run(front.closing.clone()) => ended.map_err(Ended::Socket),
+        () = media_read::serve(waiting_reads) => Ok(()),
     };
     if let Err(reason) = ended {
         tracing::info!(%reason, "client lost");
@@ -121,9 +125,10 @@ async fn read(mut stream: SplitStream<Socket>, desk: Desk) -> Result<(), Ended> 
     let mut models = desk.front.model_changes.subscribe();
     let mut handlers: FuturesUnordered<Handler> = FuturesUnordered::new();
     let mut recheck = tokio::time::interval(RECHECK);
-    let mut heard = Instant::now();
+    let mut silence = Silence::new();
     let mut bad_frames = 0;
     loop {
+        silence.listen(handlers.len() < HANDLERS);
         let frame = tokio::select! {
             _ = recheck.tick(), if !desk.client.key_id.is_local() => {
                 if desk.is_revoked().await {
@@ -136,10 +141,10 @@ async fn read(mut stream: SplitStream<Socket>, desk: Desk) -> Result<(), Ended> 
                 handlers.push(announce_model(Arc::clone(&desk), changed));
                 continue;
             }
-            () = sleep_until(heard + SILENCE) => return Err(Ended::Silent),
-            frame = stream.next(), if handlers.len() < HANDLERS => frame,
+            () = silence.too_long() => return Err(Ended::Silent),
+            frame = stream.next(), if silence.is_listening => frame,
         };
-        heard = Instant::now();
+        silence.end();
         let text = match frame {
             Some(Ok(Message::Text(text))) => text,
             Some(Ok(Message::Close(_))) | None => return Ok(()),
@@ -160,6 +165,43 @@ async fn read(mut stream: SplitStream<Socket>, desk: Desk) -> Result<(), Ended> 
                 }
                 handlers.push(answer_rubbish(&desk, error));
             }
+        }
+    }
+}
+
+/// How long a client has said nothing. Time in which nobody listens to it does not count.
+struct Silence {
+    since: Instant,
+    is_listening: bool,
+}
+
+impl Silence {
+    fn new() -> Self {
+        Self {
+            since: Instant::now(),
+            is_listening: true,
+        }
+    }
+
+    /// The client was heard.
+    fn end(&mut self) {
+        self.since = Instant::now();
+    }
+
+    /// Whether somebody listens from now on.
+    fn listen(&mut self, is_listening: bool) {
+        if is_listening && !self.is_listening {
+            self.end();
+        }
+        self.is_listening = is_listening;
+    }
+
+    /// Resolves when the client is gone.
+    async fn too_long(&self) {
+        if self.is_listening {
+            sleep_until(self.since + SILENCE).await;
+        } else {
+            std::future::pending().await
         }
     }
 }
@@ -302,11 +344,39 @@ fn dispatch(desk: Arc<Desk>, frame: ClientFrame, bytes: usize) -> Handler {
             desk.tools().result(result, bytes);
             done()
         }
-        ClientFrame::MediaAssetRead(read) => Box::pin(async move { desk.read_media(read).await }),
+        ClientFrame::MediaAssetRead(read) => match desk.queue_read(read) {
+            Some(answer) => post_later(&desk, answer),
+            None => done(),
+        },
         request => Box::pin(async move {
             if let Some(answer) = requests::answer(&desk, request).await {
                 desk.send(answer).await;
             }
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn time_in_which_nobody_listens_is_no_silence() {
+        let mut silence = Silence::new();
+        let is_over = |silence: &Silence| silence.too_long().now_or_never().is_some();
+        tokio::time::advance(SILENCE / 2).await;
+        silence.listen(false);
+        tokio::time::advance(SILENCE * 10).await;
+        assert!(!is_over(&silence));
+        silence.listen(true);
+        tokio::time::advance(SILENCE / 2).await;
+        silence.listen(true);
+        assert!(!is_over(&silence));
+        tokio::time::advance(SILENCE).await;
+        assert!(is_over(&silence));
+        silence.end();
+        assert!(!is_over(&silence));
     }
 }

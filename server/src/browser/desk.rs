@@ -42,7 +42,7 @@ pub(super) struct Outlet {
     pub(super) wake: Arc<Notify>,
     /// What the client offers.
     pub(super) tools: Arc<HostTools>,
-    /// How much media is read at once.
+    /// Where reads of media wait.
     pub(super) reads: Reads,
 }
 
@@ -67,7 +67,7 @@ impl Desk {
         &self.outlet.tools
     }
 
-    /// How much media is read at once.
+    /// Where reads of media wait.
     pub(super) fn reads(&self) -> &Reads {
         &self.outlet.reads
     }

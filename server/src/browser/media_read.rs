@@ -1,10 +1,11 @@
 //! `media_asset_read`: a part of a file, or one code for every reason why there is none (chat-worker.md §6.5).
 //!
-//! Reading and encoding happen beside the connection, a few at a time; what is ready waits in the writer until
-//! everything that belongs to turns has left.
+//! Reads wait in a line of their own, so that no other frame waits behind them, and are served beside the connection,
+//! a few at a time; what is ready waits in the writer until everything that belongs to turns has left.
 
 use std::sync::Arc;
 
+use futures_util::{StreamExt, stream};
 use sidewire_contract::bridge::handshake::{BridgeError, BridgeErrorCode};
 use sidewire_contract::frames::WorkerFrame;
 use sidewire_contract::media_asset::{
@@ -12,50 +13,72 @@ use sidewire_contract::media_asset::{
 };
 use sidewire_contract::number::{ChunkLen, Count};
 use sidewire_contract::text::NonEmpty;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{mpsc, oneshot};
 
 use super::desk::Desk;
 use super::writer::Post;
 use crate::media::{Part, Unavailable, Wanted};
 
-/// Reads of one connection at once, each from its look-up until its part has left. More wait in line.
+/// Reads of one connection at once, each from its look-up until its part has left.
 const READS: usize = 4;
+/// Reads that wait behind them; one more cannot be had.
+const WAITING: usize = 256;
 /// Most bytes of a request's name: a part is sent under it, and both have to fit one frame.
 const NAME: usize = 1024;
 /// What stands behind the data of a part.
 const CLOSING: &str = "\"}}";
 
-/// The places of a connection for reads.
+/// The line of a connection's reads; clones are the same line.
 #[derive(Clone)]
-pub(super) struct Reads(Arc<Semaphore>);
+pub(super) struct Reads(mpsc::Sender<Read>);
 
-impl Default for Reads {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(READS)))
-    }
+/// A read that waits, for whoever asked.
+pub(super) struct Read {
+    desk: Arc<Desk>,
+    read: MediaAssetRead,
 }
 
 /// A part on its way, as text. Its place is free again once it is dropped.
 pub(super) struct ReadyPart {
     pub(super) text: String,
-    _place: OwnedSemaphorePermit,
+    _place: oneshot::Sender<()>,
+}
+
+impl Reads {
+    /// An empty line and its other end, which is for [`serve`].
+    pub(super) fn new() -> (Self, mpsc::Receiver<Read>) {
+        let (line, reads) = mpsc::channel(WAITING);
+        (Self(line), reads)
+    }
+}
+
+/// Serves the reads of a connection in the order they came.
+pub(super) async fn serve(reads: mpsc::Receiver<Read>) {
+    let reads = stream::unfold(reads, async |mut reads| Some((reads.recv().await?, reads)));
+    let serving = reads.for_each_concurrent(READS, |Read { desk, read }| async move { desk.read_media(read).await });
+    serving.await;
 }
 
 impl Desk {
-    /// Answers one read.
-    pub(super) async fn read_media(&self, read: MediaAssetRead) {
+    /// Puts a read into the line; gives what is to be answered at once instead.
+    pub(super) fn queue_read(self: &Arc<Self>, read: MediaAssetRead) -> Option<WorkerFrame> {
+        if read.request_id.as_str().len() > NAME {
+            return Some(name_too_long());
+        }
+        let request_id = read.request_id.clone();
+        let desk = Arc::clone(self);
+        let queued = self.reads().0.try_send(Read { desk, read });
+        queued.is_err().then(|| unavailable(request_id))
+    }
+
+    /// Answers one read, and waits until the answer has left.
+    async fn read_media(&self, read: MediaAssetRead) {
         let MediaAssetRead {
             request_id,
             reference,
             offset,
             length,
         } = read;
-        if request_id.as_str().len() > NAME {
-            return self.send(name_too_long()).await;
-        }
-        let Ok(place) = Arc::clone(&self.reads().0).acquire_owned().await else {
-            return;
-        };
         let whose = (self.client.agent.store(), &self.client.owner);
         let wanted = Wanted::new(reference, offset, length);
         let name = request_id.clone();
@@ -66,8 +89,11 @@ impl Desk {
             .await;
         match text {
             Ok(text) => {
+                let (place, left) = oneshot::channel();
                 let part = ReadyPart { text, _place: place };
                 self.post(Post::Part(Box::new(part))).await;
+                // Nothing is ever sent: the part ends the waiting when it is dropped.
+                let _left = left.await;
             }
             Err(reason) => {
                 if let Unavailable::File(fault) = &reason {

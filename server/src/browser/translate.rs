@@ -1,11 +1,11 @@
 //! Where the agent's values become wire values and back: the only place of the browser front that knows both.
 
+mod media;
 mod room;
 mod turn_wire;
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
 use sidewire_agent::error::{ProviderError, TurnFailure};
 use sidewire_agent::ids::{Owner, TurnId, TurnKey};
 use sidewire_agent::message::{Notice, Reference, Usage};
@@ -19,7 +19,6 @@ use sidewire_contract::conversation::ConversationItem;
 use sidewire_contract::frames::WorkerFrame;
 use sidewire_contract::ids::{ChatId, ConversationId};
 use sidewire_contract::limits;
-use sidewire_contract::media::Media;
 use sidewire_contract::model::ModelState;
 use sidewire_contract::number::Count;
 use sidewire_contract::page::PageContext;
@@ -113,8 +112,7 @@ pub(super) fn record(record: TurnRecord) -> Option<wire::TurnRecord> {
     let old_rows = record.tools.len().saturating_sub(RECORD_TOOL_ROWS);
     let rows = record.tools.into_iter().skip(old_rows).filter_map(tool_row);
     let (tools, tools_clipped) = room::newest(rows.collect(), RECORD_TOOL_BYTES);
-    let descriptors = record.media.iter().filter_map(descriptor);
-    let (media, media_clipped) = room::newest(descriptors.collect(), RECORD_MEDIA_BYTES);
+    let (media, media_clipped) = media::fitting(record.media, RECORD_MEDIA_BYTES);
     let clipped = text_clipped || prompt_clipped || old_rows > 0 || tools_clipped || media_clipped;
     Some(wire::TurnRecord {
         id: record.id.0.parse().ok()?,
@@ -218,14 +216,6 @@ fn usage(usage: Usage) -> wire::Usage {
         input_tokens: Count::from(usage.input),
         output_tokens: Count::from(usage.output),
         cached_tokens: usage.cached.map(Count::from),
-    }
-}
-
-/// A descriptor as a record carries it.
-fn descriptor(media: &Media) -> Option<Map<String, Value>> {
-    match serde_json::to_value(media) {
-        Ok(Value::Object(members)) => Some(members),
-        _ => None,
     }
 }
 

@@ -16,6 +16,7 @@ use sidewire_contract::ids::BlobRef;
 use tempfile::TempPath;
 
 use super::incoming::{Incoming, IncomingError};
+use super::intake::Share;
 use crate::private_file::{PrivateFileError, new_private_file, open_private, private_folder, sync_folder};
 
 /// A file without a name that nobody has written to for so long is of a dead process.
@@ -72,10 +73,21 @@ impl BlobFolder {
         })
     }
 
-    /// Begins a file of at most `limit` bytes.
-    pub(super) fn incoming(&self, limit: u64) -> Result<Incoming, IncomingError> {
+    /// Begins a file.
+    pub(super) fn incoming(&self, share: Share) -> Result<Incoming, IncomingError> {
         let file = new_private_file(&self.folder).map_err(io::Error::other)?;
-        Ok(Incoming::to_file(file, limit))
+        Ok(Incoming::to_file(file, share))
+    }
+
+    /// Looks at a file that is there already, so that it need not be hashed when its place is given.
+    pub(super) fn look_ahead(&self, name: &BlobRef) {
+        // Whatever is wrong with it shows when its place is given.
+        let _whole_or_not = self.open_whole(name);
+    }
+
+    /// Whether there is a file of this name, whole or not.
+    pub(super) fn has(&self, name: &BlobRef) -> bool {
+        fs::symlink_metadata(self.path(name)).is_ok()
     }
 
     /// Gives a staged file its place; one that is there already and whole stays. Durable after [`Self::sync`].

@@ -1,31 +1,46 @@
-//! Stills of moving pictures, when FFmpeg is installed. It decodes in a process of its own, with bounds on time, size
-//! and number, reads nothing but its one input, and what it gives is checked like anything from outside.
+//! Stills of moving pictures, when FFmpeg is installed. It decodes in a process of its own, with bounds on number,
+//! time, memory and size, reads nothing but its one input, and what it gives is checked like anything from outside.
+
+mod pace;
+mod png_stream;
+mod probe;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde::Deserialize;
 use sidewire_contract::media::MimeType;
-use sidewire_contract::number::Positive;
-use tokio::io::{AsyncRead, AsyncReadExt as _, BufReader};
+use tokio::io::AsyncReadExt as _;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
 use super::MEDIA_BYTES;
 use super::timeline::FRAMES;
-use crate::process::{Filter, start_filter};
+use crate::process::{Filter, INPUT_IS_FILE, start_filter};
+use png_stream::read_png;
+use probe::ProbeOutput;
+
+pub(super) use pace::Pace;
+pub(super) use probe::Probed;
 
 /// What is said when there are no stills (chat-worker.md §6.3).
 pub(super) const DEGRADATION: &str =
     "FFmpeg 6+ is unavailable or could not decode bounded animation frames; showing a static poster.";
+/// What is said when there are stills of a part.
+pub(super) const DEGRADATION_CUT: &str =
+    "Only the beginning is shown as frames; the original file holds the rest.";
 
-/// Most pixels of a still from left to right.
-const WIDTH: u32 = 1920;
+/// Decoders that run at a time, of all conversations; the others wait.
+const DECODERS: usize = 2;
+/// Most pixels of a picture that is decoded: those of an 8K film.
+const PIXELS: &str = "36000000";
+/// Most bytes that a decoder takes at once: such a picture in full colours takes less.
+const BLOCK_BYTES: &str = "268435456";
 const FRAMES_TIME: Duration = Duration::from_secs(30);
 const POSTER_TIME: Duration = Duration::from_secs(15);
 const PROBE_TIME: Duration = Duration::from_secs(10);
-/// Most bytes of one still.
-const STILL_BYTES: u64 = 25 * 1024 * 1024;
 const PROBE_BYTES: u64 = 64 * 1024;
 
 /// The programs, where they are installed.
@@ -33,6 +48,7 @@ const PROBE_BYTES: u64 = 64 * 1024;
 pub(super) struct Ffmpeg {
     decoder: PathBuf,
     probe: PathBuf,
+    turns: Arc<Semaphore>,
 }
 
 /// What is decoded.
@@ -47,14 +63,6 @@ pub(super) enum InputPlace {
     File(PathBuf),
     /// In memory, where it has to stay.
     Memory(Bytes),
-}
-
-/// What a probe says of a moving picture.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Probed {
-    pub(super) width: Option<Positive>,
-    pub(super) height: Option<Positive>,
-    pub(super) duration_ms: Option<Positive>,
 }
 
 /// Why there are no stills.
@@ -83,67 +91,72 @@ impl Ffmpeg {
         Some(Self {
             decoder: find("ffmpeg")?,
             probe: find("ffprobe")?,
+            turns: Arc::new(Semaphore::new(DECODERS)),
         })
     }
 
-    /// Up to [`FRAMES`] stills at this rate, in order.
-    pub(super) async fn frames(&self, input: &Input, fps: u8) -> Result<Vec<Bytes>, FfmpegError> {
-        let filter = format!("fps={fps},{}", scale());
-        let stills = self.stills(input, &filter, FRAMES);
-        within(FRAMES_TIME, stills).await
+    /// Begins to take stills at this pace, up to [`FRAMES`].
+    pub(super) async fn frames(&self, input: &Input, pace: &Pace) -> Result<Decoding, FfmpegError> {
+        self.decode(input, &pace.filter(), (FRAMES, FRAMES_TIME)).await
     }
 
     /// The first still.
     pub(super) async fn poster(&self, input: &Input) -> Result<Bytes, FfmpegError> {
-        let filter = scale();
-        let mut stills = within(POSTER_TIME, self.stills(input, &filter, 1)).await?;
-        stills.pop().ok_or(FfmpegError::Garbage)
+        let mut decoding = self.decode(input, &pace::single(), (1, POSTER_TIME)).await?;
+        let still = decoding.next().await?;
+        while decoding.next().await?.is_some() {}
+        still.ok_or(FfmpegError::Garbage)
     }
 
-    async fn stills(&self, input: &Input, filter: &str, most: usize) -> Result<Vec<Bytes>, FfmpegError> {
-        let mut args = quiet(input);
+    async fn decode(
+        &self,
+        input: &Input,
+        filter: &str,
+        (most, time): (usize, Duration),
+    ) -> Result<Decoding, FfmpegError> {
+        let turn = self.turn().await?;
+        let mut args: Vec<OsString> = ["-nostdin", "-filter_threads", "1"].map(OsString::from).into();
+        args.extend(quiet(input));
         let most_text = most.to_string();
         args.extend(
             [
-                "-map",
-                "0:v:0",
-                "-an",
-                "-sn",
-                "-dn",
-                "-vf",
-                filter,
-                "-frames:v",
-                &most_text,
-                "-c:v",
-                "png",
-                "-f",
-                "image2pipe",
-                "pipe:1",
+                &["-map", "0:v:0", "-an", "-sn", "-dn", "-vf", filter][..],
+                &["-frames:v", &most_text, "-threads", "1"],
+                &["-c:v", "png", "-pred", "mixed", "-f", "image2pipe", "pipe:1"],
             ]
+            .concat()
+            .into_iter()
             .map(OsString::from),
         );
-        let mut running = start_filter(self.decoder.as_os_str(), &args, input.bytes())?;
-        let stills = read_pngs(&mut running.output, most).await?;
-        finish(running).await?;
-        Ok(stills)
+        Ok(Decoding {
+            running: start_filter(self.decoder.as_os_str(), &args, input.bytes()).await?,
+            deadline: Instant::now() + time,
+            most,
+            count: 0,
+            bytes: 0,
+            is_full: false,
+            _turn: turn,
+        })
     }
 
     /// Size and length, as far as the probe knows.
     pub(super) async fn probe(&self, input: &Input) -> Result<Probed, FfmpegError> {
+        let _turn = self.turn().await?;
         let mut args = quiet(input);
         args.extend(
             [
+                "-count_packets",
                 "-select_streams",
                 "v:0",
                 "-show_entries",
-                "stream=width,height:format=duration",
+                probe::ENTRIES,
                 "-of",
                 "json",
             ]
             .map(OsString::from),
         );
         within(PROBE_TIME, async {
-            let mut running = start_filter(self.probe.as_os_str(), &args, input.bytes())?;
+            let mut running = start_filter(self.probe.as_os_str(), &args, input.bytes()).await?;
             let mut json = Vec::new();
             (&mut running.output)
                 .take(PROBE_BYTES)
@@ -152,15 +165,66 @@ impl Ffmpeg {
             if json.len() as u64 == PROBE_BYTES {
                 return Err(FfmpegError::Garbage);
             }
-            finish(running).await?;
+            finish(&mut running).await?;
             let said: ProbeOutput = serde_json::from_slice(&json).map_err(|_| FfmpegError::Garbage)?;
             Ok(said.into())
         })
         .await
     }
+
+    /// Waits until one more program may run.
+    async fn turn(&self) -> Result<OwnedSemaphorePermit, FfmpegError> {
+        let turn = Arc::clone(&self.turns).acquire_owned().await;
+        turn.map_err(|_never_closed| FfmpegError::Failed)
+    }
 }
 
-/// Whoever gives up on a decoder drops it, which kills it.
+/// A decoder at work. Whoever gives up on it drops it, which kills it.
+pub(super) struct Decoding {
+    running: Filter,
+    deadline: Instant,
+    most: usize,
+    count: usize,
+    bytes: u64,
+    is_full: bool,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl Decoding {
+    /// The next still; none when all are there, or as many bytes as there may be.
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, FfmpegError> {
+        tokio::time::timeout_at(self.deadline, self.read())
+            .await
+            .unwrap_or(Err(FfmpegError::TooSlow))
+    }
+
+    async fn read(&mut self) -> Result<Option<Bytes>, FfmpegError> {
+        let Some(still) = read_png(&mut self.running.output).await? else {
+            finish(&mut self.running).await?;
+            return if self.count == 0 {
+                Err(FfmpegError::Garbage)
+            } else {
+                Ok(None)
+            };
+        };
+        if self.count == self.most {
+            return Err(FfmpegError::Garbage);
+        }
+        self.bytes = self.bytes.saturating_add(still.len() as u64);
+        if self.bytes > MEDIA_BYTES {
+            self.is_full = true;
+            return Ok(None);
+        }
+        self.count += 1;
+        Ok(Some(still.into()))
+    }
+
+    /// Whether it was ended because of the bytes it gave.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
+    }
+}
+
 async fn within<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, FfmpegError>>,
@@ -170,7 +234,7 @@ async fn within<T>(
         .unwrap_or(Err(FfmpegError::TooSlow))
 }
 
-async fn finish(mut running: Filter) -> Result<(), FfmpegError> {
+async fn finish(running: &mut Filter) -> Result<(), FfmpegError> {
     if running.ended_well().await? {
         Ok(())
     } else {
@@ -188,6 +252,8 @@ impl Input {
 
     fn address(&self) -> OsString {
         match &self.place {
+            // Its description may stand at its end, so it has to be read in any order where that can be.
+            InputPlace::Memory(_) if INPUT_IS_FILE => "file:/dev/stdin".into(),
             InputPlace::Memory(_) => "pipe:0".into(),
             InputPlace::File(path) => {
                 let mut address = OsString::from("file:");
@@ -209,15 +275,19 @@ impl Input {
     }
 }
 
-/// What both programs are told first: no chatter, no other file, no network, one thread, and what to read.
+/// What both programs are told first: no chatter, no other file, no network, one thread, bounds, and what to read.
 fn quiet(input: &Input) -> Vec<OsString> {
     let mut args: Vec<OsString> = [
         "-v",
         "error",
         "-protocol_whitelist",
         "file,pipe",
+        "-max_alloc",
+        BLOCK_BYTES,
         "-threads",
         "1",
+        "-max_pixels",
+        PIXELS,
         "-f",
         input.format(),
         "-i",
@@ -226,102 +296,6 @@ fn quiet(input: &Input) -> Vec<OsString> {
     .into();
     args.push(input.address());
     args
-}
-
-fn scale() -> String {
-    format!("scale='min({WIDTH},iw)':-1")
-}
-
-#[derive(Deserialize)]
-struct ProbeOutput {
-    #[serde(default)]
-    streams: Vec<ProbeStream>,
-    format: Option<ProbeFormat>,
-}
-
-#[derive(Deserialize)]
-struct ProbeStream {
-    width: Option<u32>,
-    height: Option<u32>,
-}
-
-#[derive(Deserialize)]
-struct ProbeFormat {
-    duration: Option<String>,
-}
-
-impl From<ProbeOutput> for Probed {
-    fn from(said: ProbeOutput) -> Self {
-        let stream = said.streams.first();
-        let side = |pixels: Option<u32>| pixels.and_then(|pixels| Positive::new(pixels.into()));
-        let duration = said.format.and_then(|format| format.duration);
-        Self {
-            width: side(stream.and_then(|stream| stream.width)),
-            height: side(stream.and_then(|stream| stream.height)),
-            duration_ms: duration.and_then(|text| milliseconds(&text)),
-        }
-    }
-}
-
-/// Seconds with a fraction, as milliseconds.
-fn milliseconds(text: &str) -> Option<Positive> {
-    let seconds: f64 = text.parse().ok()?;
-    let duration = Duration::try_from_secs_f64(seconds).ok()?;
-    Positive::new(u64::try_from(duration.as_millis()).ok()?)
-}
-
-const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
-const CHECKSUM: u64 = 4;
-
-/// Takes a stream of PNG files apart, up to its end.
-async fn read_pngs(output: &mut (impl AsyncRead + Unpin), most: usize) -> Result<Vec<Bytes>, FfmpegError> {
-    let mut output = BufReader::with_capacity(64 * 1024, output);
-    let (mut stills, mut total) = (Vec::new(), 0);
-    while let Some(still) = read_png(&mut output).await? {
-        total += still.len() as u64;
-        if stills.len() == most || total > MEDIA_BYTES {
-            return Err(FfmpegError::Garbage);
-        }
-        stills.push(Bytes::from(still));
-    }
-    if stills.is_empty() {
-        return Err(FfmpegError::Garbage);
-    }
-    Ok(stills)
-}
-
-async fn read_png(output: &mut (impl AsyncRead + Unpin)) -> Result<Option<Vec<u8>>, FfmpegError> {
-    let mut still = Vec::new();
-    output
-        .take(SIGNATURE.len() as u64)
-        .read_to_end(&mut still)
-        .await?;
-    if still.is_empty() {
-        return Ok(None);
-    }
-    if still != SIGNATURE {
-        return Err(FfmpegError::Garbage);
-    }
-    loop {
-        let mut header = [0; 8];
-        output
-            .read_exact(&mut header)
-            .await
-            .map_err(|_short| FfmpegError::Garbage)?;
-        let [a, b, c, d, kind @ ..] = header;
-        let body = u64::from(u32::from_be_bytes([a, b, c, d])) + CHECKSUM;
-        if still.len() as u64 + body > STILL_BYTES {
-            return Err(FfmpegError::Garbage);
-        }
-        still.extend_from_slice(&header);
-        let read = output.take(body).read_to_end(&mut still).await?;
-        if read as u64 != body {
-            return Err(FfmpegError::Garbage);
-        }
-        if &kind == b"IEND" {
-            return Ok(Some(still));
-        }
-    }
 }
 
 #[cfg(unix)]
@@ -338,4 +312,4 @@ fn is_program(path: &Path) -> bool {
 
 #[cfg(test)]
 #[cfg(unix)]
-mod tests;
+pub(super) mod tests;

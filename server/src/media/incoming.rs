@@ -10,6 +10,8 @@ use sha2::{Digest as _, Sha256};
 use sidewire_contract::ids::BlobRef;
 use tempfile::{NamedTempFile, TempPath};
 
+use super::intake::Share;
+
 /// Why bytes were not taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum IncomingError {
@@ -22,6 +24,12 @@ pub(crate) enum IncomingError {
         /// How many there are.
         limit: u64,
     },
+    /// It does not fit beside all others.
+    #[error("it does not fit into the {quota} bytes for media beside what is there; delete conversations that show media")]
+    NoRoom {
+        /// How many there are.
+        quota: u64,
+    },
     /// The disk said no.
     #[error("the media file could not be written")]
     Io(#[from] io::Error),
@@ -31,8 +39,7 @@ pub(crate) enum IncomingError {
 pub(crate) struct Incoming {
     sink: Sink,
     hasher: Sha256,
-    len: u64,
-    limit: u64,
+    share: Share,
 }
 
 enum Sink {
@@ -41,43 +48,38 @@ enum Sink {
 }
 
 impl Incoming {
-    /// Writes to a file that has no place yet; at most `limit` bytes.
-    pub(super) fn to_file(file: NamedTempFile, limit: u64) -> Self {
-        Self::to(Sink::File(file), limit)
+    /// Writes to a file that has no place yet, as much as its share allows.
+    pub(super) fn to_file(file: NamedTempFile, share: Share) -> Self {
+        Self::to(Sink::File(file), share)
     }
 
-    /// Keeps the bytes in memory; at most `limit` of them.
-    pub(super) fn to_memory(limit: u64) -> Self {
-        Self::to(Sink::Memory(Vec::new()), limit)
+    /// Keeps the bytes in memory, as many as their share allows.
+    pub(super) fn to_memory(share: Share) -> Self {
+        Self::to(Sink::Memory(Vec::new()), share)
     }
 
-    fn to(sink: Sink, limit: u64) -> Self {
+    fn to(sink: Sink, share: Share) -> Self {
         Self {
             sink,
             hasher: Sha256::new(),
-            len: 0,
-            limit,
+            share,
         }
     }
 
     /// Takes more bytes.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), IncomingError> {
-        let len = self.len.saturating_add(bytes.len() as u64);
-        if len > self.limit {
-            return Err(IncomingError::TooLarge { limit: self.limit });
-        }
+        self.share.grow(bytes.len() as u64)?;
         self.hasher.update(bytes);
         match &mut self.sink {
             Sink::File(file) => file.write_all(bytes)?,
             Sink::Memory(held) => held.extend_from_slice(bytes),
         }
-        self.len = len;
         Ok(())
     }
 
     /// Gives it its name. It may not be on the disk yet; see [`Staged::sync`].
     pub(crate) fn finish(self) -> Result<Staged, IncomingError> {
-        if self.len == 0 {
+        if self.share.bytes() == 0 {
             return Err(IncomingError::Empty);
         }
         let kept = match self.sink {
@@ -86,8 +88,9 @@ impl Incoming {
         };
         Ok(Staged {
             name: BlobRef::from_sha256(self.hasher.finalize().into()),
-            len: self.len,
+            len: self.share.bytes(),
             kept,
+            _share: self.share,
         })
     }
 }
@@ -97,6 +100,8 @@ pub(crate) struct Staged {
     pub(super) name: BlobRef,
     pub(super) len: u64,
     pub(super) kept: Kept,
+    /// Given back once the file has its place.
+    _share: Share,
 }
 
 /// Where a staged file is.
@@ -131,11 +136,21 @@ impl Staged {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::intake::Intake;
     use super::*;
+
+    fn share(limit: u64) -> Share {
+        Arc::new(Intake::new(1 << 20)).share(limit)
+    }
 
     fn incoming(limit: u64) -> [Incoming; 2] {
         let file = NamedTempFile::new().unwrap();
-        [Incoming::to_file(file, limit), Incoming::to_memory(limit)]
+        [
+            Incoming::to_file(file, share(limit)),
+            Incoming::to_memory(share(limit)),
+        ]
     }
 
     #[test]
@@ -171,7 +186,7 @@ mod tests {
     #[test]
     fn what_is_not_placed_leaves_no_trace() {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = Incoming::to_file(NamedTempFile::new_in(folder.path()).unwrap(), 9);
+        let mut file = Incoming::to_file(NamedTempFile::new_in(folder.path()).unwrap(), share(9));
         file.write(b"x").unwrap();
         drop(file.finish().unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

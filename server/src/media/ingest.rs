@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use sidewire_agent::session::now_ms;
-use sidewire_agent::store::{AddBlobsError, MEMORY_FILE_BYTES, Store, StoreError};
+use sidewire_agent::store::{AddBlobsError, Store, StoreError};
 use sidewire_contract::ids::BlobRef;
 use sidewire_contract::media::{Asset, Media, MediaKind, MimeType};
 
 use super::blobs::BlobError;
 use super::describe::{self, About};
+use super::files::Files;
 use super::incoming::{Incoming, IncomingError, Staged};
 use super::library::{Library, Place};
 use super::network::{self, FetchError};
@@ -22,7 +23,7 @@ use super::{MEDIA_BYTES, blocking};
 /// A file that can be shown.
 pub(crate) enum Source {
     /// One that is new here.
-    New(Staged),
+    New(Looked),
     /// One that this conversation shows already.
     Kept(Asset),
 }
@@ -31,10 +32,16 @@ impl Source {
     /// How long it is.
     pub(crate) fn bytes(&self) -> u64 {
         match self {
-            Self::New(staged) => staged.len,
+            Self::New(looked) => looked.staged.len,
             Self::Kept(asset) => asset.bytes.get(),
         }
     }
+}
+
+/// A staged file and what it was found to be, so that nothing is looked at twice.
+pub(crate) struct Looked {
+    pub(super) staged: Staged,
+    found: Found,
 }
 
 /// What is fetched.
@@ -85,6 +92,9 @@ pub(crate) enum IngestError {
     /// Its file could not be put in place or read.
     #[error(transparent)]
     File(#[from] BlobError),
+    /// The store failed.
+    #[error("the conversations could not be read")]
+    Store(#[from] StoreError),
     /// The worker is ending.
     #[error("the worker is ending")]
     Ending,
@@ -100,9 +110,11 @@ pub(super) struct Item {
 impl Library {
     /// Takes bytes in; nothing is shown yet.
     pub(crate) async fn stage(&self, store: &Store, bytes: Bytes) -> Result<Source, IngestError> {
-        let files = self.files(store);
+        let len = bytes.len() as u64;
+        let files = self.make_room(store, (len, len)).await?;
         let staged = blocking(move || files.stage(&bytes, MEDIA_BYTES)).await;
-        Ok(Source::New(staged.ok_or(IngestError::Ending)??))
+        let staged = staged.ok_or(IngestError::Ending)??;
+        Ok(Source::New(look(staged).await?))
     }
 
     /// A file that this conversation shows already, by its reference.
@@ -124,16 +136,17 @@ impl Library {
         store: &Store,
         wanted: Address<'_>,
     ) -> Result<(Source, About), IngestError> {
+        let files = self.make_room(store, (1, wanted.limit)).await?;
         let fetching = async {
             let mut fetched = network::open(self.inner.outside.as_ref(), wanted.url).await?;
-            let incoming = self.files(store).incoming(wanted.limit)?;
+            let incoming = files.incoming(wanted.limit)?;
             let staged = receive(incoming, &mut fetched).await?;
             Ok((staged, fetched.url, fetched.said))
         };
         let (staged, url, said) = network::in_time(fetching).await?;
-        let (staged, found) = look(staged).await?;
-        network::check_type(said.as_deref(), mime_of(&found))?;
-        Ok((Source::New(staged), About::of_url(&url, wanted.tool)))
+        let looked = look(staged).await?;
+        network::check_type(said.as_deref(), mime_of(&looked.found))?;
+        Ok((Source::New(looked), About::of_url(&url, wanted.tool)))
     }
 
     /// Shows an image block of a tool's result.
@@ -142,6 +155,9 @@ impl Library {
         place: Place<'_>,
         block: ImageBlock<'_>,
     ) -> Result<Media, IngestError> {
+        // Before there is a second copy of it.
+        let len = block.data.len() as u64 / 4 * 3;
+        self.make_room(place.store, (len, len)).await?;
         let decoded = base64_simd::STANDARD.decode_to_vec(block.data);
         let bytes = decoded.map_err(|_| IngestError::NoPicture)?;
         let (len, began) = (bytes.len(), Instant::now());
@@ -178,6 +194,7 @@ impl Library {
         let mut media = media.ok_or(SniffError::Unsupported)?;
         let mut shown = Vec::new();
         if picture.kind != MediaKind::Image {
+            self.make_room(place.store, (0, MEDIA_BYTES)).await?;
             shown = self.add_stills(place.store, &item, fps, &mut media).await;
         }
         shown.push((item.asset, item.staged));
@@ -220,8 +237,7 @@ impl Library {
 
     async fn item(&self, store: &Store, source: Source) -> Result<Item, IngestError> {
         match source {
-            Source::New(staged) => {
-                let (staged, found) = look(staged).await?;
+            Source::New(Looked { staged, found }) => {
                 let asset = describe::asset(staged.name.clone(), mime_of(&found), staged.len);
                 Ok(Item {
                     asset: asset.ok_or(IncomingError::Empty)?,
@@ -245,44 +261,51 @@ impl Library {
         }
     }
 
-    /// References first, places second: no sweep can come in between (see `store/blobs.rs`).
+    /// References and places come together (see `store/blobs.rs`), whether or not anybody still waits for it.
     async fn publish(
         &self,
         place: Place<'_>,
         files: Vec<(Asset, Option<Staged>)>,
     ) -> Result<(), IngestError> {
-        let (assets, staged): (Vec<Asset>, Vec<Option<Staged>>) = files.into_iter().unzip();
-        let staged: Vec<Staged> = staged.into_iter().flatten().collect();
-        // Two waits for the same disk: side by side they are little more than one.
-        let syncing = blocking(move || {
-            let synced = staged.iter().try_for_each(Staged::sync);
-            synced.map(|()| staged)
-        });
-        let (referred, synced) = tokio::join!(self.refer(place, assets), syncing);
-        let staged = synced.ok_or(IngestError::Ending)?.map_err(IncomingError::from)?;
-        referred?;
-        let target = self.files(place.store);
-        Ok(blocking(move || target.place(staged))
-            .await
-            .ok_or(IngestError::Ending)??)
-    }
-
-    async fn refer(&self, place: Place<'_>, mut assets: Vec<Asset>) -> Result<(), AddBlobsError> {
+        let (mut assets, staged): (Vec<Asset>, Vec<Option<Staged>>) = files.into_iter().unzip();
         assets.sort_by(|one, other| one.reference.cmp(&other.reference));
         assets.dedup();
+        let staged: Vec<Staged> = staged.into_iter().flatten().collect();
+        let target = self.files(place.store);
+        let preparing = target.clone();
+        let prepared = blocking(move || preparing.prepare(&staged).map(|()| staged)).await;
+        let staged = prepared.ok_or(IngestError::Ending)?.map_err(IncomingError::from)?;
+        let (quota, placing) = (target.quota(), target.clone());
         let Place { store, conversation } = place;
-        let quota = match store.memory_files() {
-            Some(_) => MEMORY_FILE_BYTES as u64,
-            None => self.inner.quota,
-        };
-        match store.blobs_add(conversation, assets.clone(), quota).await {
-            Err(AddBlobsError::Full { .. }) => {
-                // Deleted conversations whose time has run out may be what is in the way.
-                store.purge(now_ms()).await?;
-                store.blobs_add(conversation, assets, quota).await
+        let added = store.blobs_add(conversation, assets, quota, move || placing.place(staged));
+        match added.await {
+            Ok(used) => {
+                target.room(used);
+                Ok(())
             }
-            added => added,
+            Err(error) => {
+                // Those that got a place before it failed.
+                self.collect(store).await;
+                Err(error.into())
+            }
         }
+    }
+
+    /// Clears away what nobody shows when there is no room for the `most` that may come in; fails when the `least` does
+    /// not fit even then. Gives where it may go.
+    async fn make_room(&self, store: &Store, (least, most): (u64, u64)) -> Result<Files, IngestError> {
+        let files = self.files(store);
+        let mut room = files.room(store.blob_bytes().await?);
+        if room < most {
+            // Deleted conversations whose time has run out may be what is in the way.
+            store.purge(now_ms()).await?;
+            self.collect(store).await;
+            room = files.room(store.blob_bytes().await?);
+        }
+        if room < least {
+            return Err(IncomingError::NoRoom { quota: files.quota() }.into());
+        }
+        Ok(files)
     }
 }
 
@@ -295,10 +318,10 @@ async fn receive(mut incoming: Incoming, fetched: &mut network::Fetched) -> Resu
     Ok(finished.ok_or(FetchError::TooSlow)??)
 }
 
-async fn look(staged: Staged) -> Result<(Staged, Found), IngestError> {
+async fn look(staged: Staged) -> Result<Looked, IngestError> {
     let looking = blocking(move || -> Result<_, IngestError> {
         let found = sniff(staged.reader().map_err(SniffError::from)?)?;
-        Ok((staged, found))
+        Ok(Looked { staged, found })
     });
     looking.await.ok_or(IngestError::Ending)?
 }
@@ -322,4 +345,4 @@ fn frame_of(item: &Item) -> Result<Shown, FramesError> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -15,7 +15,7 @@ use super::blobs::BlobFolder;
 use super::blocking;
 use super::chunk::{Part, Unavailable, Wanted};
 use super::ffmpeg::Ffmpeg;
-use super::files::Files;
+use super::files::{Files, Shelves};
 use super::network::{Internet, Outside};
 use crate::private_file::PrivateFileError;
 
@@ -37,8 +37,7 @@ pub(crate) struct Library {
 
 /// What its clones share.
 pub(super) struct Inner {
-    folder: Arc<BlobFolder>,
-    pub(super) quota: u64,
+    shelves: Shelves,
     pub(super) ffmpeg: Option<Ffmpeg>,
     pub(super) outside: Box<dyn Outside>,
 }
@@ -56,7 +55,7 @@ impl Library {
     /// Opens or creates the folder.
     pub(crate) fn open(config: LibraryConfig) -> Result<Self, PrivateFileError> {
         let ffmpeg = Ffmpeg::find(config.search_path.as_deref());
-        Self::with(config, ffmpeg, Box::new(Internet))
+        Self::with(config, ffmpeg, Box::new(Internet::new()))
     }
 
     pub(super) fn with(
@@ -66,8 +65,7 @@ impl Library {
     ) -> Result<Self, PrivateFileError> {
         Ok(Self {
             inner: Arc::new(Inner {
-                folder: Arc::new(BlobFolder::open(config.folder)?),
-                quota: config.quota,
+                shelves: Shelves::new(BlobFolder::open(config.folder)?, config.quota),
                 ffmpeg,
                 outside,
             }),
@@ -75,7 +73,7 @@ impl Library {
     }
 
     pub(super) fn files(&self, store: &Store) -> Files {
-        Files::of(store, &self.inner.folder)
+        Files::of(store, &self.inner.shelves)
     }
 
     /// Reads a part of a file that some conversation of this owner shows, and makes something of it beside the
@@ -105,7 +103,8 @@ impl Library {
             .ok()
     }
 
-    /// Removes the files that no conversation shows any more. What fails is tried again with the next call.
+    /// Removes the files that no conversation shows any more, and forgets those that are gone. What fails is tried
+    /// again with the next call.
     pub(crate) async fn collect(&self, store: &Store) {
         let files = self.files(store);
         let tidying = files.clone();
@@ -114,10 +113,17 @@ impl Library {
             Some(Err(error)) => return tracing::warn!(%error, "media files cannot be listed"),
             None => return,
         };
-        match store.blobs_sweep(names, move |name| files.remove(name)).await {
+        let removing = files.clone();
+        let swept = store.blobs_sweep(names.clone(), move |name| removing.remove(name));
+        match swept.await {
             Ok(0) => {}
             Ok(count) => tracing::info!(count, "removed media that no conversation shows"),
             Err(error) => tracing::warn!(%error, "media files cannot be swept"),
+        }
+        match store.blobs_forget(names, move |name| files.has(name)).await {
+            Ok(0) => {}
+            Ok(count) => tracing::warn!(count, "forgot media whose files are gone"),
+            Err(error) => tracing::warn!(%error, "media files cannot be compared with what is shown"),
         }
     }
 }

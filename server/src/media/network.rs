@@ -1,12 +1,12 @@
 //! Fetches what a model wants to show, from public places only.
 //!
 //! The address of a model is as untrusted as the page that may have suggested it. So: https only, no credentials;
-//! every address of the host must be a public one, and the connection goes to one of those that were checked, so that
-//! a second look-up cannot lead elsewhere; each redirect is checked alike; no proxy, since it would look up by itself.
+//! every address of the host must be a public one, and the connection goes to one of those that were checked
+//! ([`client`]); each redirect is checked alike; no proxy, since it would look up by itself.
 
 mod address;
+mod client;
 
-use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,6 +17,8 @@ use sidewire_contract::media::MimeType;
 use url::{Host, Url};
 
 use address::is_public;
+
+pub(super) use client::Internet;
 
 const REDIRECTS: usize = 5;
 const CONNECT_TIME: Duration = Duration::from_secs(10);
@@ -87,18 +89,13 @@ pub(super) struct Answer {
     body: BoxStream<'static, Result<Bytes, FetchError>>,
 }
 
-/// The two things that reach outside.
+/// What reaches outside.
 #[async_trait::async_trait]
 pub(super) trait Outside: Send + Sync {
-    /// All addresses of a host.
-    async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, FetchError>;
-
-    /// Asks for a file at one of these addresses, which are the host's of the URL. Follows no redirect.
-    async fn get(&self, url: &Url, addresses: &[SocketAddr]) -> Result<Answer, FetchError>;
+    /// Asks for a file, when all addresses of its host are public. Follows no redirect. Whoever asks has checked a
+    /// host that is an address itself.
+    async fn get(&self, url: &Url) -> Result<Answer, FetchError>;
 }
-
-/// The real network.
-pub(super) struct Internet;
 
 /// Runs a whole fetch within its time.
 pub(super) async fn in_time<T>(fetch: impl Future<Output = Result<T, FetchError>>) -> Result<T, FetchError> {
@@ -112,8 +109,7 @@ pub(super) async fn open(outside: &dyn Outside, address: &str) -> Result<Fetched
     let mut url = Url::parse(address).map_err(|_| FetchError::NoAddress)?;
     for _ in 0..=REDIRECTS {
         check(&url)?;
-        let addresses = public_addresses(outside, &url).await?;
-        let answer = outside.get(&url, &addresses).await?;
+        let answer = outside.get(&url).await?;
         if !is_redirect(answer.status) {
             return Fetched::begin(url, answer);
         }
@@ -131,27 +127,16 @@ fn check(url: &Url) -> Result<(), FetchError> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(FetchError::Credentials);
     }
-    Ok(())
-}
-
-/// The addresses of a host, when every one of them is public.
-async fn public_addresses(outside: &dyn Outside, url: &Url) -> Result<Vec<SocketAddr>, FetchError> {
-    let addresses = match url.host().ok_or(FetchError::NoHost)? {
-        Host::Ipv4(address) => vec![address.into()],
-        Host::Ipv6(address) => vec![address.into()],
-        Host::Domain(host) => outside.resolve(host).await?,
+    let is_public = match url.host().ok_or(FetchError::NoHost)? {
+        Host::Ipv4(address) => is_public(address.into()),
+        Host::Ipv6(address) => is_public(address.into()),
+        // Looked up where the connection is made.
+        Host::Domain(_) => true,
     };
-    if addresses.is_empty() {
-        return Err(FetchError::NoHost);
-    }
-    if !addresses.iter().all(|address| is_public(*address)) {
+    if !is_public {
         return Err(FetchError::NotPublic);
     }
-    let port = url.port().unwrap_or(HTTPS_PORT);
-    Ok(addresses
-        .into_iter()
-        .map(|address| SocketAddr::new(address, port))
-        .collect())
+    Ok(())
 }
 
 fn is_redirect(status: u16) -> bool {
@@ -207,44 +192,6 @@ pub(super) fn check_type(said: Option<&str>, found: MimeType) -> Result<(), Fetc
         said: plain.chars().take(64).collect(),
         found: found.as_str(),
     })
-}
-
-#[async_trait::async_trait]
-impl Outside for Internet {
-    async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, FetchError> {
-        let found = tokio::net::lookup_host((host, HTTPS_PORT));
-        let found = tokio::time::timeout(CONNECT_TIME, found).await;
-        match found {
-            Ok(Ok(addresses)) => Ok(addresses.map(|address| address.ip()).collect()),
-            Ok(Err(_)) => Err(FetchError::NoHost),
-            Err(_) => Err(FetchError::TooSlow),
-        }
-    }
-
-    async fn get(&self, url: &Url, addresses: &[SocketAddr]) -> Result<Answer, FetchError> {
-        let mut client = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .referer(false)
-            .connect_timeout(CONNECT_TIME);
-        if let Some(host) = url.domain() {
-            client = client.resolve_to_addrs(host, addresses);
-        }
-        let client = client.build().map_err(|_| FetchError::Unreachable)?;
-        let response = client
-            .get(url.clone())
-            .send()
-            .await
-            .map_err(|_| FetchError::Unreachable)?;
-        Ok(Answer {
-            status: response.status().as_u16(),
-            headers: response.headers().clone(),
-            body: response
-                .bytes_stream()
-                .map(|bytes| bytes.map_err(|_| FetchError::Truncated))
-                .boxed(),
-        })
-    }
 }
 
 #[cfg(test)]

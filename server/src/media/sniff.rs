@@ -11,6 +11,8 @@ use super::mp4;
 const HEAD: usize = 64;
 /// Chunks of a PNG that are looked at for the one that says it moves; it stands before the picture.
 const PNG_CHUNKS: usize = 1024;
+/// Most pixels of a picture: whoever shows it needs four bytes for each, however few the file has.
+pub(super) const PIXELS: u64 = 100_000_000;
 /// Most bytes of a text that is shown.
 const TEXT_BYTES: u64 = 64 * 1024;
 
@@ -39,6 +41,9 @@ pub(crate) enum SniffError {
     /// It is of another kind, or broken.
     #[error("unsupported or corrupt media content")]
     Unsupported,
+    /// It would take more memory than there should be for it.
+    #[error("the picture has more than {PIXELS} pixels")]
+    TooManyPixels,
     /// The disk said no.
     #[error("the media file could not be read")]
     Io(#[from] io::Error),
@@ -66,7 +71,18 @@ pub(super) fn sniff(file: impl Read + Seek) -> Result<Found, SniffError> {
         }
         _ => raster(mime, &head, &mut file)?,
     };
+    if picture.pixels() > PIXELS {
+        return Err(SniffError::TooManyPixels);
+    }
     Ok(Found::Picture(picture))
+}
+
+impl Picture {
+    /// How many it has; none where its size is not known.
+    fn pixels(&self) -> u64 {
+        let side = |pixels: Option<Positive>| pixels.map_or(0, Positive::get);
+        side(self.width).saturating_mul(side(self.height))
+    }
 }
 
 /// The type of the magic number; none where there is no such number, as in a text.

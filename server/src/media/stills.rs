@@ -5,7 +5,7 @@ use sidewire_agent::store::Store;
 use sidewire_contract::media::{Asset, Media, MimeType, Timeline};
 use sidewire_contract::number::Positive;
 
-use super::ffmpeg::{DEGRADATION, Input, Probed};
+use super::ffmpeg::{DEGRADATION, DEGRADATION_CUT, Decoding, Ffmpeg, FfmpegError, Input, Pace, Probed};
 use super::files::Files;
 use super::incoming::Staged;
 use super::ingest::{Item, mime_of};
@@ -19,6 +19,15 @@ struct Stills {
     probed: Probed,
     files: Vec<(Asset, Staged)>,
     timeline: Option<Timeline>,
+    /// Whether more of it could not be shown.
+    is_cut: bool,
+}
+
+/// Stills as far as they came.
+struct Taken {
+    files: Vec<(Asset, Staged)>,
+    /// Whether a bound ended them, or what went wrong.
+    end: Result<bool, FfmpegError>,
 }
 
 impl Library {
@@ -30,28 +39,33 @@ impl Library {
         fps: u8,
         media: &mut Media,
     ) -> Vec<(Asset, Option<Staged>)> {
-        let Some(stills) = self.stills(store, item, fps).await else {
+        let Some(stills) = self.stills(store, item, (fps, media.duration_ms)).await else {
             media.degradation = Some(DEGRADATION.to_owned());
             return Vec::new();
         };
         media.width = stills.probed.width.or(media.width);
         media.height = stills.probed.height.or(media.height);
-        let first = stills.files.first().map(|(asset, _)| asset.clone());
-        media.poster = first;
+        media.poster = stills.files.first().map(|(asset, _)| asset.clone());
         media.timeline = stills.timeline;
         let played = media.timeline.as_ref().and_then(timeline::duration);
-        media.duration_ms = stills.probed.duration_ms.or(media.duration_ms).or(played);
-        if media.timeline.is_none() {
-            media.degradation = Some(DEGRADATION.to_owned());
-        }
-        stills
-            .files
-            .into_iter()
-            .map(|(asset, staged)| (asset, Some(staged)))
-            .collect()
+        let known = stills.probed.duration_ms.or(media.duration_ms);
+        media.duration_ms = if stills.is_cut { played } else { known.or(played) };
+        let lacks = match (&media.timeline, stills.is_cut) {
+            (None, _) => Some(DEGRADATION),
+            (Some(_), true) => Some(DEGRADATION_CUT),
+            (Some(_), false) => None,
+        };
+        media.degradation = lacks.map(str::to_owned);
+        let files = stills.files.into_iter();
+        files.map(|(asset, staged)| (asset, Some(staged))).collect()
     }
 
-    async fn stills(&self, store: &Store, item: &Item, fps: u8) -> Option<Stills> {
+    async fn stills(
+        &self,
+        store: &Store,
+        item: &Item,
+        (fps, said_ms): (u8, Option<Positive>),
+    ) -> Option<Stills> {
         let ffmpeg = self.inner.ffmpeg.as_ref()?;
         let files = self.files(store);
         let place = match &item.staged {
@@ -63,46 +77,82 @@ impl Library {
             place,
         };
         let probed = ffmpeg.probe(&input).await.unwrap_or_default();
-        let (stills, moves) = match ffmpeg.frames(&input, fps).await {
-            Ok(frames) => (frames, true),
+        let length = probed.duration_ms.or(said_ms);
+        let pace = Pace::new(fps, length);
+        let taken = take(ffmpeg.frames(&input, &pace).await.ok()?, &files).await;
+        let (files, timeline, is_cut) = match taken.end {
+            Ok(is_full) => {
+                let is_whole = !is_full && pace.is_whole(taken.files.len(), length);
+                let timeline = still_timeline(&taken.files, &pace);
+                (taken.files, timeline, !is_whole)
+            }
             Err(error) => {
                 tracing::debug!(%error, "no stills of a moving picture");
-                (vec![ffmpeg.poster(&input).await.ok()?], false)
+                (one_still(ffmpeg, &input, &files, taken.files).await?, None, true)
             }
-        };
-        let files = blocking(move || stage_pngs(&files, stills)).await??;
-        let assets = files.iter().map(|(asset, _)| asset.clone());
-        let timeline = if moves {
-            still_timeline(assets.collect(), fps)
-        } else {
-            None
         };
         Some(Stills {
             probed,
             files,
             timeline,
+            is_cut,
         })
     }
 }
 
+/// Puts each still on the disk as it comes, so that only one is in memory.
+async fn take(mut decoding: Decoding, files: &Files) -> Taken {
+    let mut taken = Vec::new();
+    let end = loop {
+        match decoding.next().await {
+            Ok(Some(still)) => match stage_png(files, still).await {
+                Some(staged) => taken.push(staged),
+                None => break Err(FfmpegError::Garbage),
+            },
+            Ok(None) => break Ok(decoding.is_full()),
+            Err(error) => break Err(error),
+        }
+    };
+    Taken { files: taken, end }
+}
+
+/// The first of those that came, else one that is asked for alone.
+async fn one_still(
+    ffmpeg: &Ffmpeg,
+    input: &Input,
+    files: &Files,
+    taken: Vec<(Asset, Staged)>,
+) -> Option<Vec<(Asset, Staged)>> {
+    if let Some(first) = taken.into_iter().next() {
+        return Some(vec![first]);
+    }
+    let still = ffmpeg.poster(input).await.ok()?;
+    Some(vec![stage_png(files, still).await?])
+}
+
 /// What a decoder gives is looked at like any other file.
-fn stage_pngs(files: &Files, stills: Vec<Bytes>) -> Option<Vec<(Asset, Staged)>> {
-    let stage = |bytes: Bytes| {
+async fn stage_png(files: &Files, bytes: Bytes) -> Option<(Asset, Staged)> {
+    let files = files.clone();
+    let staging = blocking(move || {
         let staged = files.stage(&bytes, MEDIA_BYTES).ok()?;
         let found = sniff(staged.reader().ok()?).ok()?;
         let is_png = mime_of(&found) == MimeType::Png;
         let asset = describe::asset(staged.name.clone(), MimeType::Png, staged.len)?;
         is_png.then_some((asset, staged))
-    };
-    stills.into_iter().map(stage).collect()
+    });
+    staging.await?
 }
 
-fn still_timeline(stills: Vec<Asset>, fps: u8) -> Option<Timeline> {
-    let duration_ms = Positive::new(1000_u64.div_ceil(u64::from(fps.max(1))))?;
+fn still_timeline(stills: &[(Asset, Staged)], pace: &Pace) -> Option<Timeline> {
+    let duration_ms = Positive::new(pace.period_ms)?;
     let shown = stills
-        .into_iter()
-        .map(|asset| (Shown::Picture(asset), duration_ms));
+        .iter()
+        .map(|(asset, _)| (Shown::Picture(asset.clone()), duration_ms));
     timeline::put_together(shown.collect())
         .ok()
         .map(|(timeline, _)| timeline)
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

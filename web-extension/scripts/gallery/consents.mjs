@@ -39,16 +39,25 @@ async function ask(page, ...changes) {
   );
 }
 
+/** @param {Element} element */
+const isFocused = (element) => element === document.activeElement;
+
 /** @param {import("./browser.mjs").Place} place */
 async function revokes(place) {
   const { page, problems } = await open(place, { scene: "grants", page: "options" });
   const section = page.getByRole("region", { name: "What Sidewire may do on sites" });
   await section.getByRole("button", { name: "Revoke “Fill in fields” on https://example-corp" }).click();
   await section.getByText("Fill in fields").waitFor({ state: "detached" });
+  check(
+    await section.getByRole("button", { name: "Revoke “Choose from lists”" }).evaluate(isFocused),
+    "the next has the focus",
+  );
   check(await section.getByText("Choose from lists").isVisible(), "the other actions stay");
   await page.getByText("Revoked.").waitFor({ state: "attached" });
   await section.getByRole("button", { name: "Revoke all on https://example-corp" }).click();
+  await page.getByText("Revoked.").waitFor({ state: "attached" });
   await section.getByText("https://example-corp").waitFor({ state: "detached" });
+  check(await section.getByRole("heading", { level: 2 }).evaluate(isFocused), "the heading has the focus");
   await page.evaluate(() => {
     const grant = { origin: "https://new.example", actions: ["press"] };
     return Reflect.get(globalThis, "chrome").storage.local.set({ "grant:https://new.example": grant });

@@ -116,6 +116,22 @@ export class Bridge {
   tellConsents(panel: Panel): void {
     const { key } = panel.conversation;
     panel.post({ kind: "consents", key, cards: this.tools.consents.cards(key) });
+    this.tellElsewhere(panel);
+  }
+
+  /** Tells a panel whether another conversation of its window waits for the person. */
+  tellElsewhere(panel: Panel): void {
+    const waits = this.waitingElsewhere(panel) !== undefined;
+    if (waits !== panel.elsewhere) panel.post({ kind: "elsewhere", waits });
+    panel.elsewhere = waits;
+  }
+
+  /** The conversation that waits for the person where this panel could show it, and does not. */
+  waitingElsewhere(panel: Panel): Conversation | undefined {
+    const other = this.tools.consents
+      .waiting()
+      .find(({ conversation, windowId }) => panel.follows(windowId) && conversation !== panel.conversation.key);
+    return this.conversations.get(other?.conversation ?? "");
   }
 
   /** A new, empty conversation about a tab. */
@@ -226,8 +242,6 @@ export class Bridge {
       case "host_tool_call":
       case "host_tool_cancel":
       case "host_tool_scope":
-      case "set_host_tools_ack":
-      case "set_host_tools_error":
         this.tools.frame(frame);
         break;
       case "media_asset_chunk":

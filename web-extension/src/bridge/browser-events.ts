@@ -10,7 +10,12 @@ import type { Panel } from "./panels";
  */
 export function watchBrowser(bridge: Bridge, restored: Promise<void>): void {
   const then = (react: () => void): void => void restored.then(react);
-  chrome.tabs.onActivated.addListener(({ windowId }) => then(() => void tabInFront(bridge, windowId)));
+  chrome.tabs.onActivated.addListener(({ windowId }) =>
+    then(() => {
+      void tabInFront(bridge, windowId);
+      bridge.tools.tabInFront();
+    }),
+  );
   chrome.tabs.onUpdated.addListener((tabId, change) => {
     if (change.status !== undefined || change.url !== undefined || change.title !== undefined) {
       then(() => tabChanged(bridge, tabId, change.url !== undefined || change.status === "loading"));

@@ -63,6 +63,18 @@ describe("the connection", () => {
     expect(fake.nativePorts).toHaveLength(1);
   });
 
+  it("says whether the worker took the page tools, each time anew", async () => {
+    await connect();
+    fake.native.receive({ type: "set_host_tools_ack", toolNames: [] });
+    const before = links.length;
+    fake.native.receive({ type: "set_host_tools_error", reason: "host-tools-rejected" });
+    fake.native.receive({ type: "set_host_tools_error", reason: "host-tools-rejected" });
+    expect(links.slice(before)).toMatchObject([{ state: "ready", toolsRefused: true }]);
+    fake.native.receive({ type: "set_host_tools_ack", toolNames: [] });
+    expect(keeper.link).not.toHaveProperty("toolsRefused");
+    expect(events).toEqual(["ready"]);
+  });
+
   it("answers the worker's ping and keeps it to itself", async () => {
     await connect();
     fake.native.receive({ type: "ping" });

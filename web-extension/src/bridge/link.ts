@@ -164,7 +164,15 @@ export class LinkKeeper {
     this.#liveness?.heard();
     if (frame.type === "ping") void this.#transport?.send({ type: "pong" });
     else if (frame.type === "model_changed") this.#model(frame.model);
+    else if (frame.type === "set_host_tools_error") this.#tools("refused");
+    else if (frame.type === "set_host_tools_ack") this.#tools("taken");
     else if (frame.type !== "pong") this.#events.frame(frame);
+  }
+
+  #tools(what: "taken" | "refused"): void {
+    if (this.#link.state !== "ready" || (what === "refused") === (this.#link.toolsRefused === true)) return;
+    const { toolsRefused: _before, ...link } = this.#link;
+    this.#show(what === "refused" ? { ...link, toolsRefused: true } : link);
   }
 
   #model(model: ModelState): void {

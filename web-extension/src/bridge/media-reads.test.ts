@@ -3,6 +3,7 @@ import chat from "../../../contract/schema/chat-2.1.0.json";
 import type { MediaAssetRead } from "../contract/types";
 import { isMediaAssetChunk, isMediaAssetRead } from "../contract/validators.generated";
 import { MediaReads } from "./media-reads";
+import { MEDIA_READ_MS } from "./panel-port";
 
 const REF = `blob:sha256:${"a".repeat(64)}`;
 let sent: MediaAssetRead[];
@@ -60,7 +61,7 @@ describe("reads of media", () => {
 
   it("do not wait for ever, and give their place away", async () => {
     const all = Array.from({ length: 5 }, () => reads.read(REF, 0));
-    await vi.advanceTimersByTimeAsync(30_000);
+    await vi.advanceTimersByTimeAsync(MEDIA_READ_MS);
     expect(await all[0]).toMatchObject({ ok: false, code: "media-unavailable" });
     expect(sent).toHaveLength(5);
     answer(0);

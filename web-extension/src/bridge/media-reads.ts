@@ -7,12 +7,12 @@
  */
 import type { MediaAssetChunk, MediaAssetError, MediaAssetRead } from "../contract/types";
 import type { Outcome } from "./outcome";
+import { MEDIA_READ_MS } from "./panel-port";
 
 /** The worker answers so many at once on one connection. */
 const IN_FLIGHT_MAX = 4;
 /** More than this in line is a fault of the panel's. */
 const QUEUE_MAX = 64;
-const TIMEOUT_MS = 30_000;
 const REF = /^blob:sha256:[a-f0-9]{64}$/;
 
 interface Read {
@@ -73,7 +73,7 @@ export class MediaReads {
       settle(outcome);
       this.#next();
     };
-    const timer = setTimeout(() => end(unavailable()), TIMEOUT_MS);
+    const timer = setTimeout(() => end(unavailable()), MEDIA_READ_MS);
     this.#flying.set(requestId, end);
   }
 }

@@ -15,6 +15,7 @@ export function pageDesk(bridge: Bridge): HostToolsDesk {
     changed: (key, cards) => {
       for (const panel of bridge.panels.all()) {
         if (panel.conversation.key === key) panel.post({ kind: "consents", key, cards });
+        bridge.tellElsewhere(panel);
       }
     },
   };

@@ -40,12 +40,12 @@ const asked = (kind: string): unknown[] => fake.told.filter(({ message }) => Obj
 let calls = 0;
 
 /** The worker calls a tool in the name of a turn. */
-function call(turn: string, toolName = "page_click", scope: object = {}): string {
+function call(turn: string, toolName = "page_click", scope: object = {}, given?: object): string {
   calls += 1;
   const id = `call-${calls}`;
   const own = { callId: id, chatId: turn, conversation: CONVERSATION, tabId: 7, ...scope };
   fake.native.receive({ type: "host_tool_scope", ...own });
-  const args = toolName === "page_click" ? { ref: "kq12" } : {};
+  const args = given ?? (toolName === "page_click" ? { ref: "kq12" } : {});
   fake.native.receive({ type: "host_tool_call", id, toolCallId: "t", toolName, arguments: args });
   return id;
 }
@@ -162,6 +162,37 @@ describe("a call", () => {
   });
 });
 
+describe("what is typed into a secret field", () => {
+  const row = (turn: string, phase: string) => ({
+    type: "tool_activity",
+    chatId: turn,
+    callId: "t",
+    tool: "page_fill",
+    phase,
+    input: '{"ref":"kq12","value":"hunter22"}',
+  });
+  const inputs = (port: FakePort): unknown[] =>
+    Object(port.last("turn")).turn.tools.map((tool: { input?: string }) => tool.input);
+
+  it.each([
+    [true, "••••••"],
+    [false, "hunter22"],
+  ])("is not in the row that a person sees (secret: %s)", async (secret, shown) => {
+    fake.contentScript = async (_tab, message) =>
+      Object(message).kind === "sidewire-tool-target"
+        ? { ok: true, role: "textbox", name: "Login", secret, editable: true }
+        : { ok: true, text: "Filled." };
+    const { port, turn } = await running();
+    fake.native.receive(row(turn, "started"));
+    await vi.waitFor(() => expect(inputs(port)).toEqual(['{"ref":"kq12","value":"••••••"}']));
+    const id = call(turn, "page_fill", {}, { ref: "kq12", value: "hunter22" });
+    port.receive({ kind: "consent", id: (await card(port))["id"], answer: "once" });
+    expect(await result(id)).toBe("Filled.");
+    fake.native.receive(row(turn, "finished"));
+    await vi.waitFor(() => expect(inputs(port)).toEqual([`{"ref":"kq12","value":"${shown}"}`]));
+  });
+});
+
 describe("the Stop of the panel", () => {
   it("N20: ends the action and the turn", async () => {
     const { port, turn } = await running();
@@ -207,6 +238,29 @@ describe("cards", () => {
     second.onDisconnect.emit();
     expect(await result(id)).toMatch(/^consent-unavailable/);
     expect(fake.badges.get(7)).toBe("!");
+  });
+
+  it("of a tab behind another one are told to its window's panel and icon, which lead there", async () => {
+    const { port, turn } = await running();
+    const waiting = keyOf(port);
+    const other = { id: 8, windowId: 1, active: true, url: "https://b.console.ves.volterra.io/x" };
+    fake.tabList = [{ ...Object(fake.tabList[0]), active: false }, other];
+    fake.tabs.onActivated.emit({ tabId: 8, windowId: 1 });
+    await vi.waitFor(() => expect(port.last("page")?.["page"]).toMatchObject({ tabId: 7, other: true }));
+    port.receive({ kind: "open", conversation: null });
+    await vi.waitFor(() => expect(keyOf(port)).not.toBe(waiting));
+    const id = call(turn);
+    await vi.waitFor(() => expect(port.last("elsewhere")).toMatchObject({ waits: true }));
+    await vi.waitFor(() => expect([fake.badges.get(7), fake.badges.get(8)]).toEqual(["!", "!"]));
+    port.receive({ kind: "show-waiting" });
+    const { id: name } = await card(port);
+    expect(keyOf(port)).toBe(waiting);
+    expect(fake.tabList.find(({ active }) => active)?.id).toBe(7);
+    await vi.waitFor(() => expect(fake.badges.get(8)).toBe(""));
+    expect(port.last("elsewhere")).toMatchObject({ waits: false });
+    port.receive({ kind: "consent", id: name, answer: "deny" });
+    expect(await result(id)).toMatch(/^consent-denied/);
+    expect(fake.badges.get(7)).toBe("");
   });
 
   it("S22: are not answered by a panel that shows another conversation, nor by the options page", async () => {

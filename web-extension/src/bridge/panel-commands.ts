@@ -43,6 +43,8 @@ export async function obey(bridge: Bridge, panel: Panel, command: Command): Prom
     case "consent":
       if (panel.shows) bridge.tools.consents.answer(conversation.key, command.id, command.answer);
       return;
+    case "show-waiting":
+      return showWaiting(bridge, panel);
     case "unpin":
       if (conversation.preview?.token === command.token) delete conversation.preview;
   }
@@ -142,6 +144,18 @@ async function settleIn(bridge: Bridge, panel: Panel, conversation: Conversation
   const fits = front.url !== undefined && belongs(conversation, front.url, bridge.reader.sessionKeyOf);
   if (fits && conversation.tabId === undefined) bridge.conversations.bind(conversation, front.id);
   else bridge.conversations.showIn(conversation, front.id);
+}
+
+/** Goes to the conversation that waits for the person, and to the page it asks about. */
+async function showWaiting(bridge: Bridge, panel: Panel): Promise<void> {
+  const waiting = bridge.waitingElsewhere(panel);
+  if (waiting === undefined) return;
+  const { tabId } = waiting;
+  if (tabId !== undefined) {
+    bridge.conversations.showIn(waiting, tabId);
+    await chrome.tabs.update(tabId, { active: true }).catch(() => undefined);
+  }
+  bridge.show(panel, waiting);
 }
 
 /** Takes the page in front; another tenant's page always begins another conversation (decision 15). */

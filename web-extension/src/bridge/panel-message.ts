@@ -19,6 +19,7 @@ const commands: Record<string, Record<string, Kind>> = {
   reconnect: {},
   "page-granted": {},
   unpin: { token: "string" },
+  "show-waiting": {},
   consent: { id: "string", answer: "string" },
 };
 

@@ -21,6 +21,9 @@ import type {
 /** Name of the runtime port a panel opens. */
 export const PANEL_PORT = "sidewire-panel";
 
+/** How long a part of a media file may take; on both sides, so that nobody waits for what the other has given up. */
+export const MEDIA_READ_MS = 15_000;
+
 /** Why there is no usable connection; each has its own text and its own fix in the panel. */
 export type LinkFault =
   | "host-missing"
@@ -37,7 +40,14 @@ export type LinkFault =
 /** State of the connection to the worker. */
 export type Link =
   | { state: "connecting" }
-  | { state: "ready"; transport: "native" | "websocket"; workerVersion: string; model: ModelState }
+  | {
+      state: "ready";
+      transport: "native" | "websocket";
+      workerVersion: string;
+      model: ModelState;
+      /** The worker did not take our page tools: the assistant can neither look again nor act. */
+      toolsRefused?: true;
+    }
   /** `sinceMs` and `nextTryAt` are instants (ms since 1970); the panel counts down to `nextTryAt` when it is there. */
   | { state: "reconnecting"; sinceMs: number; nextTryAt?: number }
   | { state: "down"; fault: LinkFault; detail?: string; nextTryAt?: number };
@@ -169,6 +179,8 @@ export type PanelMessage =
   | { kind: "page-granted" }
   | { kind: "unpin"; token: string }
   | { kind: "consent"; id: string; answer: ConsentAnswer }
+  /** Brings the conversation that waits elsewhere, and its tab, to the front. */
+  | { kind: "show-waiting" }
   | ({ requestId: string } & PanelRequest);
 
 export type PanelRequest =
@@ -232,6 +244,8 @@ export type PanelEvent =
   | { kind: "older"; key: string; turns: TurnView[]; before?: string }
   /** All actions of the conversation that wait for the person, oldest first; replaces the list before. */
   | { kind: "consents"; key: string; cards: ConsentCard[] }
+  /** Another conversation of this window waits for the person, or does not any more. */
+  | { kind: "elsewhere"; waits: boolean }
   /** The question is written down and will be asked, whatever happens to the service worker. */
   | { kind: "sent" }
   /** The question could not be sent; the text goes back into the composer. */

@@ -52,7 +52,16 @@ export async function answer(bridge: Bridge, panel: Panel, request: PanelRequest
 }
 
 type Handled = {
-  kind: "preview" | "pair" | "revoke-grant" | "forget-pairing" | "media" | "older" | "rename" | "delete" | "delete-everything";
+  kind:
+    | "preview"
+    | "pair"
+    | "revoke-grant"
+    | "forget-pairing"
+    | "media"
+    | "older"
+    | "rename"
+    | "delete"
+    | "delete-everything";
 };
 
 /** Requests that the worker answers without anything changing here. */

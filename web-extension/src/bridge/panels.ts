@@ -19,6 +19,8 @@ export class Panel {
   /** The tab in front of it. */
   frontTab: number | undefined;
   conversation: Conversation;
+  /** It was told that another conversation waits for the person. */
+  elsewhere = false;
   /** Counts looks at the page, so that a slow one does not overwrite a newer one. */
   looks = 0;
   readonly #port: chrome.runtime.Port;

@@ -129,7 +129,7 @@ describe("snapshot, notices and media of a turn", () => {
   });
 
   /** A card with an id of its own. */
-  function card(number: number): TurnFrame {
+  function card(number: number, bytes = 3): TurnFrame {
     return {
       type: "chat_media",
       id: "c-1",
@@ -137,7 +137,7 @@ describe("snapshot, notices and media of a turn", () => {
         version: 1,
         id: `media_${String(number).padStart(24, "0")}`,
         kind: "image",
-        original: { ref: `blob:sha256:${"a".repeat(64)}`, mimeType: "image/png", bytes: 3 },
+        original: { ref: `blob:sha256:${"a".repeat(64)}`, mimeType: "image/png", bytes },
         provenance: { sourceType: "tool", source: "display_media" },
         playback: { autoplay: false, loop: false, muted: true, fpsCap: 12 },
       },
@@ -148,10 +148,11 @@ describe("snapshot, notices and media of a turn", () => {
     expect(play(Array.from({ length: 70 }, (_, number) => card(number))).progress.view.media).toHaveLength(64);
   });
 
-  it("shows each media once, in the order in which they came", () => {
-    expect(play([card(2), card(1), card(2)]).progress.view.media.map((media) => Reflect.get(media, "id"))).toEqual([
-      `media_${"2".padStart(24, "0")}`,
-      `media_${"1".padStart(24, "0")}`,
+  it("shows each media once, where it came first, and as it came last", () => {
+    const { media } = play([card(2), card(1), card(2, 7)]).progress.view;
+    expect(media).toMatchObject([
+      { id: `media_${"2".padStart(24, "0")}`, original: { bytes: 7 } },
+      { id: `media_${"1".padStart(24, "0")}`, original: { bytes: 3 } },
     ]);
   });
 

@@ -107,8 +107,10 @@ function addText(progress: TurnProgress, seq: number, text: string): Reduced {
 
 function addMedia(progress: TurnProgress, media: TurnRecord["media"][number]): Reduced {
   const { view } = progress;
-  const known = view.media.some((card) => idOf(card) === idOf(media));
-  if (known || view.media.length >= MEDIA_LIMIT) return { progress, change: { kind: "none" } };
+  const known = view.media.findIndex((card) => idOf(card) === idOf(media));
+  // What is shown again under the same name is a newer picture of the same thing.
+  if (known >= 0) return picture(progress, { ...view, media: view.media.with(known, media) });
+  if (view.media.length >= MEDIA_LIMIT) return { progress, change: { kind: "none" } };
   return picture(progress, { ...view, media: [...view.media, media] });
 }
 

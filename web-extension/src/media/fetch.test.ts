@@ -1,8 +1,9 @@
 /** Each row of the table of checks (chat-extension.md §7) fails closed, on real bytes with real hashes. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MEDIA_READ_MS } from "../bridge/panel-port";
 import { MAX_CHUNK_BYTES } from "./chunk";
 import { MAX_ASSET_BYTES, type MediaAsset } from "./descriptor";
-import { CHUNK_TIMEOUT_MS, type FetchFault, fetchAsset, type ReadAnswer } from "./fetch";
+import { type FetchFault, fetchAsset, type ReadAnswer } from "./fetch";
 import { fileOf, pngOf, type TestChunk, type TestFile, workerOf } from "./testing/files";
 
 const never = new AbortController().signal;
@@ -138,9 +139,9 @@ describe("a part that does not come", () => {
   it("is asked for once more, and only once", async () => {
     const read = vi.fn(silent);
     const fetched = fetchAsset({ asset: small.asset, read, signal: never });
-    await vi.advanceTimersByTimeAsync(CHUNK_TIMEOUT_MS);
+    await vi.advanceTimersByTimeAsync(MEDIA_READ_MS);
     expect(read).toHaveBeenCalledTimes(2);
-    await vi.advanceTimersByTimeAsync(CHUNK_TIMEOUT_MS);
+    await vi.advanceTimersByTimeAsync(MEDIA_READ_MS);
     expect(await fetched).toEqual({ ok: false, fault: "late" });
     expect(read).toHaveBeenCalledTimes(2);
     expect(vi.getTimerCount()).toBe(0);
@@ -158,7 +159,7 @@ describe("a part that does not come", () => {
         return (answers.shift() ?? silent)(ref, offset);
       },
     });
-    await vi.advanceTimersByTimeAsync(CHUNK_TIMEOUT_MS);
+    await vi.advanceTimersByTimeAsync(MEDIA_READ_MS);
     expect((await fetched).ok).toBe(true);
     expect(asked).toEqual([0, 0]);
   });

@@ -4,6 +4,7 @@
  *
  * It holds one buffer of the file's size and one part beside it; the browser itself copies once more while it hashes.
  */
+import { MEDIA_READ_MS } from "../bridge/panel-port";
 import { type ChunkFault, checkChunk } from "./chunk";
 import { MAX_ASSET_BYTES, type MediaAsset } from "./descriptor";
 import { isOfType } from "./magic";
@@ -37,9 +38,6 @@ export interface FetchOrder {
   /** Ends the fetch: nothing is asked any more. */
   signal: AbortSignal;
 }
-
-/** How long one part may take. */
-export const CHUNK_TIMEOUT_MS = 15_000;
 
 /** Fetches and checks a file. */
 export async function fetchAsset(order: FetchOrder): Promise<Fetched> {
@@ -81,7 +79,7 @@ function readOnce({ asset, read, signal }: FetchOrder, offset: number): Promise<
   const attempt = new AbortController();
   return new Promise<Answer>((resolve) => {
     const fail = (fault: "late" | "ended" | "unavailable") => resolve({ ok: false, fault });
-    const timer = setTimeout(() => fail("late"), CHUNK_TIMEOUT_MS);
+    const timer = setTimeout(() => fail("late"), MEDIA_READ_MS);
     attempt.signal.addEventListener("abort", () => clearTimeout(timer));
     signal.addEventListener("abort", () => fail("ended"), { signal: attempt.signal });
     read(asset.ref, offset).then(resolve, () => fail("unavailable"));

@@ -9,7 +9,7 @@ const RIFF = ascii("RIFF");
 const WEBP = ascii("WEBP");
 const FTYP = ascii("ftyp");
 
-/** True when the bytes begin as a file of that type does; text has to be UTF-8 without control bytes throughout. */
+/** True when the bytes begin as a file of that type does; text has to be UTF-8 without zero bytes throughout. */
 export function isOfType(bytes: Uint8Array, mimeType: MediaAsset["mimeType"]): boolean {
   switch (mimeType) {
     case "image/png":

@@ -138,7 +138,7 @@ function useFocusKept(root: RefObject<HTMLElement | null>, count: number, lost: 
     [],
   );
   return () => {
-    pressed.current = buttons().findIndex((button) => button === document.activeElement);
+    pressed.current = buttons().findIndex((button) => button.contains(document.activeElement));
   };
 }
 

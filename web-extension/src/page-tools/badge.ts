@@ -18,6 +18,8 @@ export class Badge {
   readonly #frames: FrameAccess;
   /** The tabs of calls that wait for the person. */
   readonly #waiting = new Map<string, number>();
+  /** By tab that waits behind another one: the one in front of it, which is what the person sees. */
+  readonly #fronts = new Map<number, number>();
   /** What acts, by turn. */
   readonly #acting = new Map<string, Acting>();
   /** Tabs whose person should open the panel. */
@@ -32,13 +34,21 @@ export class Badge {
   waits(call: string, tabId: number): void {
     this.#waiting.set(call, tabId);
     this.#draw(tabId);
+    void this.#lookInFront(tabId);
   }
 
   /** A call does not wait any more. */
   waited(call: string): void {
     const tabId = this.#waiting.get(call);
     this.#waiting.delete(call);
-    if (tabId !== undefined) this.#draw(tabId);
+    if (tabId === undefined) return;
+    this.#draw(tabId);
+    if (!this.#waits(tabId)) this.#setFront(tabId, undefined);
+  }
+
+  /** Another tab is in front of a window. */
+  tabInFront(): void {
+    for (const tabId of new Set(this.#waiting.values())) void this.#lookInFront(tabId);
   }
 
   /** A turn acts. */
@@ -86,6 +96,25 @@ export class Badge {
     this.#frames.tell(tabId, { kind: "sidewire-tool-badge", call: token, text, stop }, 0);
   }
 
+  async #lookInFront(tabId: number): Promise<void> {
+    const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+    const tabs = await chrome.tabs.query({ windowId: tab?.windowId ?? -1 }).catch(() => []);
+    const front = tabs.find(({ active }) => active)?.id;
+    if (this.#waits(tabId)) this.#setFront(tabId, front === tabId ? undefined : front);
+  }
+
+  #setFront(tabId: number, front: number | undefined): void {
+    const before = this.#fronts.get(tabId);
+    if (before === front) return;
+    if (front === undefined) this.#fronts.delete(tabId);
+    else this.#fronts.set(tabId, front);
+    for (const each of [before, front]) if (each !== undefined) this.#draw(each);
+  }
+
+  #waits(tabId: number): boolean {
+    return [...this.#waiting.values()].includes(tabId);
+  }
+
   /** The icon may still say what a service worker that died had to say. */
   async #drawAll(): Promise<void> {
     const tabs = await chrome.tabs.query({}).catch(() => []);
@@ -94,7 +123,8 @@ export class Badge {
 
   #draw(tabId: number): void {
     const acts = [...this.#acting.values()].some((acting) => acting.tabId === tabId);
-    if ([...this.#waiting.values()].includes(tabId) || this.#calling.has(tabId)) paint(tabId, WAITING);
+    const inFront = [...this.#fronts.values()].includes(tabId);
+    if (this.#waits(tabId) || inFront || this.#calling.has(tabId)) paint(tabId, WAITING);
     else paint(tabId, acts ? ACTING : undefined);
   }
 }

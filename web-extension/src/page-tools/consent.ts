@@ -91,6 +91,11 @@ export class Consents {
     return this.#line(conversation).map(({ card }) => card);
   }
 
+  /** The conversations with open cards, the one that has waited longest first, and the window each waits in. */
+  waiting(): { conversation: string; windowId: number }[] {
+    return [...this.#open.values()].map(({ wish: { conversation, windowId } }) => ({ conversation, windowId }));
+  }
+
   /** A panel was closed: what nobody can see any more fails at once. */
   panelLeft(): void {
     for (const { wish, settle } of [...this.#open.values()]) {

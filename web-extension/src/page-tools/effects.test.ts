@@ -9,19 +9,22 @@ function comesTo(effect: unknown): void {
   stage.answer = (_frame, { kind }) => (kind === "sidewire-tool-target" ? target("Save", { effect }) : done());
 }
 
+const CASES = [
+  { granted: "press", tool: "page_press", args: { key: "Enter" }, effect: "click", value: "Enter" },
+  { granted: "press", tool: "page_press", args: { key: "a" }, effect: "type", value: "a" },
+  { granted: "press", tool: "page_press", args: { key: "ArrowDown" }, effect: "choose", value: "ArrowDown" },
+  { granted: "choose", tool: "page_select", args: { options: ["Delete"] }, effect: "click", value: "Delete" },
+] as const;
+
 describe("who allowed one kind of action", () => {
-  it.each([
-    ["press", "page_press", { key: "Enter" }, "click", "Enter"],
-    ["press", "page_press", { key: "a" }, "type", "a"],
-    ["press", "page_press", { key: "ArrowDown" }, "choose", "ArrowDown"],
-    ["choose", "page_select", { options: ["Delete"] }, "click", "Delete"],
-  ] as const)("%s has not allowed %s %j, which comes to %s", async (granted, tool, ...[args, effect, value]) => {
-    await grantAlways(ORIGIN, granted);
-    comesTo(effect);
-    const id = stage.call(tool, { ref: "kq1", ...args });
-    expect(await stage.card()).toMatchObject({ action: effect, target: "Save", value });
+  it.each(CASES)("$granted has not allowed $tool $args, which comes to $effect", async (each) => {
+    await grantAlways(ORIGIN, each.granted);
+    comesTo(each.effect);
+    const id = stage.call(each.tool, { ref: "kq1", ...each.args });
+    const card = await stage.card();
+    expect(card).toMatchObject({ action: each.effect, target: "Save", value: each.value });
     expect(stage.acted()).toEqual([]);
-    stage.tools.consents.answer("key", (await stage.card()).id, "once");
+    stage.tools.consents.answer("key", card.id, "once");
     expect(await stage.result(id)).toBe("done");
   });
 

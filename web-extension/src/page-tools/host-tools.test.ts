@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import catalogue from "../../public/_locales/en/messages.json";
 import { isHostToolResult, isSetHostTools } from "../contract/validators.generated";
 import { CONVERSATION, done, PAGE, stage, TAB, TURN, target, useStage } from "./testing/stage";
 
@@ -35,10 +36,11 @@ describe("registration", () => {
     }
   });
 
-  it("goes on whatever the worker says to it", async () => {
-    stage.tools.frame({ type: "set_host_tools_error", reason: "host-tools-rejected" });
-    stage.tools.frame({ type: "set_host_tools_ack", toolNames: [] });
-    expect(await stage.run("page_text", { ref: "kq1" })).toBe("done");
+  it("names each tool by the catalogue, in the person's language", () => {
+    stage.tools.linkReady();
+    const tools: { name: string; label: string }[] = Object(stage.sent[0]).tools;
+    expect(tools.filter(({ label }) => !(label in catalogue))).toEqual([]);
+    expect(tools.find(({ name }) => name === "wait_for")?.label).toBe("toolWaitFor");
   });
 });
 
@@ -50,6 +52,23 @@ describe("a call", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(stage.results(id)).toHaveLength(1);
     expect(isHostToolResult(stage.results(id)[0])).toBe(true);
+  });
+
+  it("says in every frame when it is about a secret field, and only then", async () => {
+    const frames = (id: string) =>
+      stage.sent.flatMap((frame) => {
+        if (!("id" in frame) || frame.id !== id) return [];
+        if (frame.type === "host_tool_update") return [frame.partialResult.details];
+        return frame.type === "host_tool_result" ? [frame.result.details] : [];
+      });
+    for (const secret of [true, false]) {
+      stage.answer = (_frame, { kind }) => (kind === "sidewire-tool-target" ? target("PIN", { secret }) : done());
+      const id = stage.call("page_fill", { ref: "kq3", value: "1234" });
+      stage.tools.consents.answer("key", (await stage.card()).id, "once");
+      await stage.result(id);
+      const details = secret ? { secretInput: true } : undefined;
+      expect(frames(id)).toEqual([details, details, details]);
+    }
   });
 
   it("that comes twice is answered once", async () => {

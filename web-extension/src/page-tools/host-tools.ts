@@ -4,7 +4,14 @@
  * A call counts only with the scope that came before it (decision 12). It ends when the worker cancels it, when its turn
  * ends or is stopped, and when the connection breaks; in the first and the last case nobody waits for an answer.
  */
-import type { BrowserFrame, HostToolCall, HostToolCancel, HostToolScope, WorkerFrame } from "../contract/types";
+import type {
+  BrowserFrame,
+  HostToolCall,
+  HostToolCancel,
+  HostToolResult,
+  HostToolScope,
+  WorkerFrame,
+} from "../contract/types";
 import { Badge } from "./badge";
 import { type ConsentDesk, Consents } from "./consent";
 import { ToolError, toldOf } from "./errors";
@@ -25,11 +32,7 @@ const SCOPES_MAX = 64;
 /** The frames that are about host tools. */
 export type HostToolFrame = Extract<
   WorkerFrame,
-  | { type: "host_tool_call" }
-  | { type: "host_tool_cancel" }
-  | { type: "host_tool_scope" }
-  | { type: "set_host_tools_ack" }
-  | { type: "set_host_tools_error" }
+  { type: "host_tool_call" } | { type: "host_tool_cancel" } | { type: "host_tool_scope" }
 >;
 
 /** What host tools need from the rest of the service worker. */
@@ -110,9 +113,6 @@ export class HostTools {
         return this.#call(frame);
       case "host_tool_cancel":
         return this.#cancel(frame);
-      default:
-        // Whether the set was taken changes nothing here: the worker logs why not, and calls what it has taken.
-        return;
     }
   }
 
@@ -130,6 +130,11 @@ export class HostTools {
     const drawn = this.#drawn.get(turn);
     this.#drawn.delete(turn);
     if (stopped && drawn !== undefined) this.#world.frames.tell(drawn, { kind: "sidewire-tool-clear" });
+  }
+
+  /** Another tab is in front of a window. */
+  tabInFront(): void {
+    this.#badge.tabInFront();
   }
 
   /** A tab has loaded another document. */
@@ -172,9 +177,10 @@ export class HostTools {
     const { running, over } = this.#begin(frame, scope, tool);
     try {
       const blocks = await this.#guard.run(tool, running.job);
-      if (!running.muted) this.#desk.send({ type: "host_tool_result", id: frame.id, result: bounded(blocks) });
+      const result = this.#output(blocks, running.job);
+      if (!running.muted) this.#desk.send({ type: "host_tool_result", id: frame.id, result });
     } catch (error) {
-      if (!running.muted) this.#fail(frame.id, error);
+      if (!running.muted) this.#fail(frame.id, error, running.job);
       if (error instanceof ToolError && error.code === "consent-unavailable") this.#badge.calls(scope.tabId);
     } finally {
       over();
@@ -250,16 +256,22 @@ export class HostTools {
 
   /** What a person reads in the row of the call. */
   #update(id: string, message: string): void {
-    const content = text(chrome.i18n.getMessage(message));
-    this.#desk.send({ type: "host_tool_update", id, partialResult: { content } });
+    const partialResult = this.#output(text(chrome.i18n.getMessage(message)), this.#running.get(id)?.job);
+    this.#desk.send({ type: "host_tool_update", id, partialResult });
   }
 
-  #fail(id: string, error: unknown): void {
-    this.#refuse(id, text(toldOf(error)));
+  #fail(id: string, error: unknown, job?: Job): void {
+    this.#refuse(id, text(toldOf(error)), job);
   }
 
-  #refuse(id: string, blocks: Block[]): void {
-    this.#desk.send({ type: "host_tool_result", id, result: bounded(blocks), isError: true });
+  #refuse(id: string, blocks: Block[], job?: Job): void {
+    this.#desk.send({ type: "host_tool_result", id, result: this.#output(blocks, job), isError: true });
+  }
+
+  /** What a call gave; of a secret in its arguments the worker hears, so that it keeps and shows none. */
+  #output(blocks: Block[], job: Job | undefined): HostToolResult["result"] {
+    const secret = job !== undefined && this.secrets.holds(job.turn, job.toolCallId);
+    return { ...bounded(blocks), ...(secret && { details: { secretInput: true } }) };
   }
 }
 

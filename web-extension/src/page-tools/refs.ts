@@ -12,10 +12,10 @@ export interface Ref {
   local: string;
 }
 
-/** The form of a reference, as a schema says it. */
-export const REF_PATTERN = "^(?:f([0-9]{1,9}))?([a-z]{2}[0-9]{1,9})$";
+/** The form of a reference, as a schema says it. Numbers of frames have up to 16 digits: Firefox makes them of two others. */
+export const REF_PATTERN = "^(?:f([0-9]{1,16}))?([a-z]{2}[0-9]{1,9})$";
 const REF = new RegExp(REF_PATTERN);
-const PREFIX = /^f\d{1,9}$/;
+const PREFIX = /^f\d{1,16}$/;
 
 /** Takes a reference apart; null when it is none. */
 export function parseRef(ref: string): Ref | null {

@@ -32,6 +32,11 @@ export class SecretCalls {
     if (this.#known.size > KNOWN_MAX && oldest !== undefined) this.#known.delete(oldest);
   }
 
+  /** Whether the frame has said that a call is about a secret. */
+  holds(turn: string, callId: string): boolean {
+    return this.#known.get(keyOf(turn, callId)) === true;
+  }
+
   /** A turn as it may be shown. */
   masked<T extends Pick<TurnRecord, "id" | "tools">>(turn: T): T {
     if (!turn.tools.some(({ tool, input }) => VALUES.has(tool) && input !== undefined)) return turn;

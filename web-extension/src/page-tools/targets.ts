@@ -6,7 +6,7 @@ import type { Property } from "./schema";
 export const REF: Property = {
   type: "string",
   description: "Ref of an element as page_snapshot, page_find or the page context gave it, such as kq12 or f3kq12.",
-  maxLength: 24,
+  maxLength: 32,
   pattern: REF_PATTERN,
 };
 

@@ -6,6 +6,7 @@ import { Cards } from "./components/Cards";
 import { Composer } from "./components/Composer";
 import { ContextRow } from "./components/ContextRow";
 import { Consents } from "./components/consent/Consents";
+import { Elsewhere } from "./components/Elsewhere";
 import { Header } from "./components/Header";
 import { History } from "./components/History";
 import { LinkLine } from "./components/LinkLine";
@@ -103,6 +104,7 @@ function Panel({ state, api, windowId }: { state: PanelState; api: PanelApi; win
           ]}
         />
         {conversation.ephemeral && <p class="banner banner-quiet">{t("ephemeral")}</p>}
+        <div role="status">{state.elsewhere && <Elsewhere show={() => void api.send({ kind: "show-waiting" })} />}</div>
       </header>
       <MediaProvider value={media}>
         <Transcript state={state} actions={turnActions} finding={over === "find"} closeFind={close}>

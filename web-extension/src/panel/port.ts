@@ -56,6 +56,7 @@ const EVENT_KINDS: ReadonlySet<unknown> = new Set<PanelEvent["kind"]>([
   "alive",
   "older",
   "consents",
+  "elsewhere",
   "sent",
   "not-sent",
   "draft",

@@ -63,6 +63,8 @@ export interface PanelState {
   loaded: boolean;
   pulse: Pulse | null;
   consents: Consents;
+  /** Another conversation waits for the person. */
+  elsewhere: boolean;
   notSent: NotSentReason | null;
   incoming: Incoming | null;
   /** The text of a question of which it is not known yet whether it was sent. */
@@ -85,6 +87,7 @@ export function initialState(): PanelState {
     loaded: false,
     pulse: null,
     consents: NO_CONSENTS,
+    elsewhere: false,
     notSent: null,
     incoming: null,
     sending: null,
@@ -120,6 +123,8 @@ export function reduce(state: PanelState, event: PanelEvent | LocalEvent, now: n
       return { ...state, conversation: prependTurns(state.conversation, event) };
     case "consents":
       return { ...state, consents: replaceConsents(state.consents, event.cards) };
+    case "elsewhere":
+      return { ...state, elsewhere: event.waits };
     case "sent":
       return { ...state, sending: null };
     case "not-sent":
@@ -140,7 +145,10 @@ function reduceLocal(state: PanelState, event: LocalEvent, now: number): PanelSt
       return { ...state, portLostAt: null };
     case "port-lost":
       // Whatever waited for an answer waits no more, or is listed again when the port is back.
-      return takeBack({ ...state, portLostAt: state.portLostAt ?? now, consents: NO_CONSENTS }, state.sending);
+      return takeBack(
+        { ...state, portLostAt: state.portLostAt ?? now, consents: NO_CONSENTS, elsewhere: false },
+        state.sending,
+      );
     case "sending":
       return { ...state, sending: event.text };
     case "stopping":

@@ -21,7 +21,7 @@ impl MemoryFiles {
     #[must_use]
     pub fn put(&self, name: BlobRef, file: Bytes) -> bool {
         let mut files = self.lock();
-        let used: usize = files.values().map(Bytes::len).sum();
+        let used = bytes_of(&files);
         if !files.contains_key(&name) && used.saturating_add(file.len()) > MEMORY_FILE_BYTES {
             return false;
         }
@@ -33,6 +33,12 @@ impl MemoryFiles {
     #[must_use]
     pub fn get(&self, name: &BlobRef) -> Option<Bytes> {
         self.lock().get(name).cloned()
+    }
+
+    /// Bytes of all files.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        bytes_of(&self.lock())
     }
 
     /// Names of all files.
@@ -51,6 +57,10 @@ impl MemoryFiles {
     }
 }
 
+fn bytes_of(files: &HashMap<BlobRef, Bytes>) -> usize {
+    files.values().map(Bytes::len).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +76,6 @@ mod tests {
         files.remove(&name(2));
         assert!(files.put(name(3), Bytes::from_static(b"x")));
         assert_eq!(files.get(&name(3)), Some(Bytes::from_static(b"x")));
-        assert_eq!(files.names().len(), 2);
+        assert_eq!((files.names().len(), files.bytes()), (2, MEMORY_FILE_BYTES / 2 + 1));
     }
 }

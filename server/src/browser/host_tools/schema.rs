@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use jsonschema::{PatternOptions, ValidationError, Validator};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Bytes of one schema.
 const BYTES: usize = 64 * 1024;
@@ -21,7 +21,13 @@ const PATTERNS: usize = 64;
 const PATTERN_BYTES: usize = 1024;
 /// What a compiled pattern may take, and the steps it may go back.
 const PATTERN_SIZE: usize = 256 * 1024;
+/// What compiled patterns are taken to need: the first of these sizes that is enough.
+const PATTERN_SIZES: [usize; 3] = [PATTERN_SIZE / 16, PATTERN_SIZE / 4, PATTERN_SIZE];
 const BACKTRACKS: usize = 10_000;
+/// Values and patterns of all schemas of a set, and bytes of its compiled patterns.
+const SET_VALUES: usize = 16 * 1024;
+const SET_PATTERNS: usize = 128;
+const SET_PATTERN_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of one call's arguments.
 const ARGUMENTS: usize = 128 * 1024;
 /// Beyond this much work, arguments are checked beside the connections.
@@ -65,6 +71,9 @@ pub(super) enum SchemaFault {
     /// A pattern that is too long, or one too many.
     #[error("the schema has too many or too long patterns")]
     Pattern,
+    /// More than all schemas of a set may take together.
+    #[error("the schemas of the set are too large together")]
+    TooMuchTogether,
     /// It is no schema.
     #[error("the schema has no meaning")]
     Meaningless,
@@ -93,27 +102,20 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    /// Compiles a schema.
-    pub(super) fn compile(schema: &Value) -> Result<Self, SchemaFault> {
+    /// Compiles a schema, as far as its set has room for it.
+    pub(super) fn compile(schema: &Value, room: &mut Room) -> Result<Self, SchemaFault> {
         if schema.get("type").and_then(Value::as_str) != Some("object") {
             return Err(SchemaFault::NotAnObject);
         }
         if schema.to_string().len() > BYTES {
             return Err(SchemaFault::TooLarge);
         }
-        let values = Survey::of(schema)?;
-        let patterns = PatternOptions::fancy_regex()
-            .backtrack_limit(BACKTRACKS)
-            .size_limit(PATTERN_SIZE)
-            .dfa_size_limit(PATTERN_SIZE);
-        let validator = jsonschema::options()
-            .offline()
-            .with_pattern_options(patterns)
-            .build(schema)
-            .map_err(|_| SchemaFault::Meaningless)?;
+        let survey = Survey::of(schema)?;
+        room.take(&survey)?;
+        let validator = build(schema, PATTERN_SIZE).ok_or(SchemaFault::Meaningless)?;
         Ok(Self {
             validator: Arc::new(validator),
-            values,
+            values: survey.values,
         })
     }
 
@@ -168,19 +170,68 @@ fn one_line(error: &ValidationError<'_>) -> String {
     line
 }
 
+/// Compiles; patterns may take `size` bytes each.
+fn build(schema: &Value, size: usize) -> Option<Validator> {
+    let patterns = PatternOptions::fancy_regex()
+        .backtrack_limit(BACKTRACKS)
+        .size_limit(size)
+        .dfa_size_limit(size);
+    let options = jsonschema::options().offline().with_pattern_options(patterns);
+    options.build(schema).ok()
+}
+
+/// What a compiled pattern needs, roughly; nothing when it has no meaning or needs too much.
+fn pattern_size(pattern: &str) -> Option<usize> {
+    let schema = json!({ "pattern": pattern });
+    PATTERN_SIZES.into_iter().find(|size| build(&schema, *size).is_some())
+}
+
+/// What the schemas of one set may still take together.
+pub(super) struct Room {
+    values: usize,
+    patterns: usize,
+    pattern_bytes: usize,
+}
+
+impl Room {
+    /// The room of a whole set.
+    pub(super) fn of_set() -> Self {
+        Self {
+            values: SET_VALUES,
+            patterns: SET_PATTERNS,
+            pattern_bytes: SET_PATTERN_BYTES,
+        }
+    }
+
+    fn take(&mut self, survey: &Survey<'_>) -> Result<(), SchemaFault> {
+        take(&mut self.values, survey.values)?;
+        take(&mut self.patterns, survey.patterns.len())?;
+        // Few by now; each is compiled as often as it is referred to.
+        for pattern in &survey.patterns {
+            take(&mut self.pattern_bytes, pattern_size(pattern).ok_or(SchemaFault::Meaningless)?)?;
+        }
+        Ok(())
+    }
+}
+
+fn take(left: &mut usize, wanted: usize) -> Result<(), SchemaFault> {
+    *left = left.checked_sub(wanted).ok_or(SchemaFault::TooMuchTogether)?;
+    Ok(())
+}
+
 /// Counts what a schema is once every reference is followed.
 struct Survey<'a> {
     root: &'a Value,
     values: usize,
-    patterns: usize,
+    patterns: Vec<&'a str>,
 }
 
 impl<'a> Survey<'a> {
-    fn of(root: &'a Value) -> Result<usize, SchemaFault> {
+    fn of(root: &'a Value) -> Result<Self, SchemaFault> {
         let mut survey = Self {
             root,
             values: 0,
-            patterns: 0,
+            patterns: Vec::new(),
         };
         if let Some(draft) = root.get("$schema").and_then(Value::as_str)
             && !DRAFTS.contains(&draft.trim_end_matches('#'))
@@ -188,7 +239,7 @@ impl<'a> Survey<'a> {
             return Err(SchemaFault::Draft);
         }
         survey.visit(root, 0)?;
-        Ok(survey.values)
+        Ok(survey)
     }
 
     fn visit(&mut self, value: &'a Value, level: usize) -> Result<(), SchemaFault> {
@@ -205,7 +256,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    fn member(&mut self, word: &str, value: &'a Value, level: usize) -> Result<(), SchemaFault> {
+    fn member(&mut self, word: &'a str, value: &'a Value, level: usize) -> Result<(), SchemaFault> {
         match (word, value) {
             ("$ref", Value::String(target)) => {
                 let pointer = target.strip_prefix('#').filter(|pointer| !pointer.contains('%'));
@@ -225,9 +276,9 @@ impl<'a> Survey<'a> {
         self.visit(value, level)
     }
 
-    fn pattern(&mut self, pattern: &str) -> Result<(), SchemaFault> {
-        self.patterns += 1;
-        if self.patterns > PATTERNS || pattern.len() > PATTERN_BYTES {
+    fn pattern(&mut self, pattern: &'a str) -> Result<(), SchemaFault> {
+        self.patterns.push(pattern);
+        if self.patterns.len() > PATTERNS || pattern.len() > PATTERN_BYTES {
             return Err(SchemaFault::Pattern);
         }
         Ok(())
@@ -238,13 +289,42 @@ impl<'a> Survey<'a> {
 mod tests {
     use std::time::Instant;
 
-    use serde_json::json;
-
     use super::*;
 
-    fn compile(mut members: Value) -> Result<Parameters, SchemaFault> {
+    fn compile(members: Value) -> Result<Parameters, SchemaFault> {
+        compile_in(&mut Room::of_set(), members)
+    }
+
+    fn compile_in(room: &mut Room, mut members: Value) -> Result<Parameters, SchemaFault> {
         members["type"] = json!("object");
-        Parameters::compile(&members)
+        Parameters::compile(&members, room)
+    }
+
+    /// How many of these schemas one set may have.
+    fn fit(members: &Value) -> usize {
+        let mut room = Room::of_set();
+        let tries = (0..1_000).map(|_| compile_in(&mut room, members.clone()));
+        let faults = tries.map(Result::err).take_while(Option::is_none);
+        let fit = faults.count();
+        assert_eq!(
+            compile_in(&mut room, members.clone()).err(),
+            Some(SchemaFault::TooMuchTogether)
+        );
+        fit
+    }
+
+    #[test]
+    fn all_schemas_of_a_set_share_one_room() {
+        let patterns = |pattern: &str, count: usize| json!({ "allOf": vec![json!({ "pattern": pattern }); count] });
+        let began = Instant::now();
+        // Of these, 2,047 values each: the object, its two members, and what is listed.
+        assert_eq!(fit(&json!({ "enum": vec![0; 2_044] })), SET_VALUES / 2_047);
+        assert_eq!(fit(&patterns("^[a-z]+$", PATTERNS)), SET_PATTERNS / PATTERNS);
+        // Between a quarter and the whole of what a pattern may take.
+        let large = "(x{100}){20}";
+        assert!(build(&json!({ "pattern": large }), PATTERN_SIZE / 4).is_none());
+        assert_eq!(fit(&patterns(large, 1)), SET_PATTERN_BYTES / PATTERN_SIZE);
+        assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
     }
 
     async fn check(members: Value, arguments: Value) -> Result<Map<String, Value>, ArgumentFault> {

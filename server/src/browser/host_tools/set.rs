@@ -8,7 +8,7 @@ use sidewire_agent::tool::{ToolKind, ToolMeta, ToolSource};
 use sidewire_contract::host_tool::SetHostTools;
 use sidewire_contract::tool::HostTool;
 
-use super::schema::{Parameters, SchemaFault};
+use super::schema::{Parameters, Room, SchemaFault};
 
 /// Tools of one set.
 pub(super) const TOOLS: usize = 128;
@@ -68,6 +68,7 @@ pub(super) fn check(set: SetHostTools, taken: &[String]) -> Result<Vec<Offered>,
         return Err(SetFault::TooMany(set.tools.len()));
     }
     let mut names = HashSet::new();
+    let mut room = Room::of_set();
     set.tools
         .into_iter()
         .enumerate()
@@ -79,7 +80,7 @@ pub(super) fn check(set: SetHostTools, taken: &[String]) -> Result<Vec<Offered>,
             if !names.insert(name.clone()) {
                 return Err(SetFault::Twice(name));
             }
-            offered(name, tool)
+            offered(name, tool, &mut room)
         })
         .collect()
 }
@@ -94,7 +95,7 @@ fn name(tool: &HostTool, at: usize) -> Result<String, SetFault> {
     }
 }
 
-fn offered(name: String, tool: HostTool) -> Result<Offered, SetFault> {
+fn offered(name: String, tool: HostTool, room: &mut Room) -> Result<Offered, SetFault> {
     let label = tool
         .label
         .as_deref()
@@ -109,7 +110,7 @@ fn offered(name: String, tool: HostTool) -> Result<Offered, SetFault> {
         return Err(SetFault::Description(name));
     }
     let schema = whole(tool.parameters);
-    let parameters = Parameters::compile(&schema).map_err(|source| SetFault::Parameters {
+    let parameters = Parameters::compile(&schema, room).map_err(|source| SetFault::Parameters {
         name: name.clone(),
         source,
     })?;
@@ -164,6 +165,10 @@ mod tests {
         let mut tool = tool("t");
         tool[name] = value;
         json!([tool])
+    }
+
+    fn with_values(name: &str, values: usize) -> Value {
+        json!({ "name": name, "description": "does it", "parameters": { "enum": vec![0; values] } })
     }
 
     #[test]
@@ -224,6 +229,10 @@ mod tests {
                 "the parameters of t",
             ),
             (
+                json!((0..5).map(|at| with_values(&format!("t{at}"), 4_000)).collect::<Vec<_>>()),
+                "the parameters of t4 are refused: the schemas of the set are too large together",
+            ),
+            (
                 json!((0..=TOOLS).map(|at| tool(&format!("t{at}"))).collect::<Vec<_>>()),
                 "the set holds 129 tools",
             ),
@@ -237,7 +246,11 @@ mod tests {
     #[test]
     fn the_largest_set_is_taken() {
         let set = (0..TOOLS)
-            .map(|at| tool(&format!("{at:0NAME$}")))
+            .map(|at| {
+                let mut tool = with_values(&format!("{at:0NAME$}"), 120);
+                tool["parameters"]["pattern"] = json!("^[A-Z]+[0-9]+(:[A-Z]+[0-9]+)?$");
+                tool
+            })
             .collect::<Vec<_>>();
         assert_eq!(check_json(json!(set)).unwrap().len(), TOOLS);
     }

@@ -1,6 +1,7 @@
 use serde_json::json;
 use sidewire_agent::record::{PageStub, ToolRow};
 use sidewire_contract::bridge::turns::TurnSnapshot;
+use sidewire_contract::media::Media;
 use sidewire_contract::mode::Mode;
 
 use super::*;

@@ -1,6 +1,8 @@
 use std::io::Write as _;
+use std::sync::Arc;
 
 use super::super::incoming::Kept;
+use super::super::intake::Intake;
 use super::*;
 
 fn folder() -> (tempfile::TempDir, BlobFolder) {
@@ -10,7 +12,7 @@ fn folder() -> (tempfile::TempDir, BlobFolder) {
 }
 
 fn add(blobs: &BlobFolder, bytes: &[u8]) -> BlobRef {
-    let mut incoming = blobs.incoming(1 << 20).unwrap();
+    let mut incoming = blobs.incoming(Arc::new(Intake::new(1 << 20)).share(1 << 20)).unwrap();
     incoming.write(bytes).unwrap();
     let staged = incoming.finish().unwrap();
     let Kept::File(file) = staged.kept else {

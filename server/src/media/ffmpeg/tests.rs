@@ -3,15 +3,19 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::time::Instant;
 
 use super::super::sniff::tests::{gif, png};
+use super::png_stream::SIGNATURE;
 use super::*;
+use sidewire_contract::number::Positive;
+
+mod real;
 
 /// Programs that do as the script says. `$HERE` is their folder.
-struct Fake {
+pub(in super::super) struct Fake {
     folder: tempfile::TempDir,
-    ffmpeg: Ffmpeg,
+    pub(in super::super) ffmpeg: Ffmpeg,
 }
 
-fn fake(script: &str) -> Fake {
+pub(in super::super) fn fake(script: &str) -> Fake {
     let folder = tempfile::tempdir().unwrap();
     for name in ["ffmpeg", "ffprobe"] {
         let path = folder.path().join(name);
@@ -24,12 +28,12 @@ fn fake(script: &str) -> Fake {
 }
 
 impl Fake {
-    fn with(self, name: &str, bytes: &[u8]) -> Self {
+    pub(in super::super) fn with(self, name: &str, bytes: &[u8]) -> Self {
         fs::write(self.folder.path().join(name), bytes).unwrap();
         self
     }
 
-    fn read(&self, name: &str) -> String {
+    pub(in super::super) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.folder.path().join(name)).unwrap()
     }
 }
@@ -39,6 +43,19 @@ fn file(mime: MimeType) -> Input {
         mime,
         place: InputPlace::File("/data/blob with space; rm -rf $HOME".into()),
     }
+}
+
+/// All stills of a film without a known length.
+async fn stills(ffmpeg: &Ffmpeg, input: &Input) -> Result<Vec<Bytes>, FfmpegError> {
+    all(ffmpeg.frames(input, &Pace::new(12, None)).await?).await
+}
+
+async fn all(mut decoding: Decoding) -> Result<Vec<Bytes>, FfmpegError> {
+    let mut stills = Vec::new();
+    while let Some(still) = decoding.next().await? {
+        stills.push(still);
+    }
+    Ok(stills)
 }
 
 fn memory() -> Input {
@@ -53,7 +70,7 @@ async fn stills_are_taken_apart_and_the_decoder_is_kept_on_a_leash() {
     let (one, two) = (png(3, 2, b"one"), png(3, 2, b"two"));
     let fake = fake("printf '%s\\n' \"$@\" > $HERE/args; cat $HERE/out")
         .with("out", &[one.clone(), two.clone()].concat());
-    let stills = fake.ffmpeg.frames(&file(MimeType::Mp4), 12).await.unwrap();
+    let stills = stills(&fake.ffmpeg, &file(MimeType::Mp4)).await.unwrap();
     assert_eq!(stills, [one, two]);
     let args = fake.read("args");
     let args: Vec<&str> = args.lines().collect();
@@ -65,13 +82,19 @@ async fn stills_are_taken_apart_and_the_decoder_is_kept_on_a_leash() {
         "file:/data/blob with space; rm -rf $HOME",
         "one argument, and no shell in between"
     );
-    assert_eq!(after("-vf"), "fps=12,scale='min(1920,iw)':-1");
+    assert_eq!(after("-vf"), Pace::new(12, None).filter());
     assert_eq!(after("-frames:v"), "720");
+    assert_eq!(after("-filter_threads"), "1");
+    assert_eq!((after("-max_pixels"), after("-max_alloc")), (PIXELS, BLOCK_BYTES));
+    let input = args.iter().position(|arg| *arg == "-i").unwrap();
+    for (side, part) in [("input", &args[..input]), ("output", &args[input..])] {
+        assert!(part.windows(2).any(|pair| pair == ["-threads", "1"]), "{side}");
+    }
     assert_eq!(args.last(), Some(&"pipe:1"));
 }
 
 #[tokio::test]
-async fn what_is_in_memory_goes_through_a_pipe() {
+async fn what_is_in_memory_is_given_to_the_decoder() {
     let fake = fake("cat > $HERE/in; cat $HERE/out").with("out", &png(3, 2, b"x"));
     fake.ffmpeg.poster(&memory()).await.unwrap();
     let read = fs::read(fake.folder.path().join("in")).unwrap();
@@ -92,7 +115,7 @@ async fn garbage_and_failure_are_no_stills() {
         &many,
     ] {
         let fake = fake("cat $HERE/out").with("out", output);
-        let error = fake.ffmpeg.frames(&file(MimeType::Gif), 12).await.unwrap_err();
+        let error = stills(&fake.ffmpeg, &file(MimeType::Gif)).await.unwrap_err();
         assert!(matches!(error, FfmpegError::Garbage), "{error}");
     }
     let fake = fake("cat $HERE/out; exit 3").with("out", &good);
@@ -105,8 +128,9 @@ async fn a_decoder_that_never_ends_is_killed_with_its_children() {
     let fake = fake("sleep 600 & echo $! > $HERE/child; cat $HERE/out; wait").with("out", &png(3, 2, b"x"));
     let began = Instant::now();
     let input = file(MimeType::Gif);
-    let never = within(Duration::from_millis(500), fake.ffmpeg.stills(&input, "null", 1));
-    assert!(matches!(never.await, Err(FfmpegError::TooSlow)));
+    let time = Duration::from_millis(500);
+    let never = fake.ffmpeg.decode(&input, "null", (1, time)).await.unwrap();
+    assert!(matches!(all(never).await, Err(FfmpegError::TooSlow)));
     assert!(began.elapsed() < Duration::from_secs(60));
     let child: i32 = fake.read("child").trim().parse().unwrap();
     let pid = rustix::process::Pid::from_raw(child).unwrap();
@@ -163,22 +187,49 @@ fn both_programs_have_to_be_there() {
     assert!(Ffmpeg::find(Some(fake.folder.path().as_os_str())).is_none());
 }
 
-/// A GIF of two pixels in two colours.
-const TWO_FRAMES: &[u8] = b"GIF89a\x02\x00\x01\x00\x80\x00\x00\xff\x00\x00\x00\x00\xff\
-    !\xf9\x04\x00\x32\x00\x00\x00,\x00\x00\x00\x00\x02\x00\x01\x00\x00\x02\x02\x84\x0a\x00\
-    !\xf9\x04\x00\x32\x00\x00\x00,\x00\x00\x00\x00\x02\x00\x01\x00\x00\x02\x02\x0c\x0a\x00;";
+#[tokio::test]
+async fn what_says_no_length_is_counted() {
+    let json = |rate| {
+        format!(r#"{{"streams":[{{"nb_read_packets":"20","avg_frame_rate":"{rate}"}}],"format":{{}}}}"#)
+    };
+    for (rate, length) in [("10/1", 2000), ("30000/1001", 667), ("0/0", 0), ("x", 0), ("-1/1", 0)] {
+        let fake = fake("cat $HERE/out").with("out", json(rate).as_bytes());
+        let probed = fake.ffmpeg.probe(&file(MimeType::Png)).await.unwrap();
+        assert_eq!(probed.duration_ms, Positive::new(length), "{rate}");
+    }
+}
 
 #[tokio::test]
-async fn a_real_decoder_gives_real_stills() {
-    let Some(ffmpeg) = Ffmpeg::find(std::env::var_os("PATH").as_deref()) else {
-        println!("skipped: ffmpeg and ffprobe are not installed here");
-        return;
-    };
-    let input = Input {
-        mime: MimeType::Gif,
-        place: InputPlace::Memory(Bytes::from_static(TWO_FRAMES)),
-    };
-    let stills = ffmpeg.frames(&input, 12).await.unwrap();
-    assert!(!stills.is_empty());
-    assert_eq!(ffmpeg.probe(&input).await.unwrap().width, Positive::new(2));
+async fn decoders_of_all_conversations_take_turns() {
+    // Each says how many there are beside it, and stays a while.
+    let script = "mkdir $HERE/run.$$; sleep 0.1; ls -d $HERE/run.* | wc -l >> $HERE/counts; rmdir $HERE/run.$$; cat $HERE/out";
+    let fake = fake(script).with("out", &png(3, 2, b"x"));
+    let input = file(MimeType::Gif);
+    let posters = futures_util::future::join_all((0..8).map(|_| fake.ffmpeg.poster(&input)));
+    assert!(posters.await.iter().all(Result::is_ok));
+    let counts = fake.read("counts");
+    let counts: Vec<usize> = counts.lines().map(|count| count.trim().parse().unwrap()).collect();
+    assert_eq!(counts.len(), 8);
+    assert!(counts.iter().all(|count| *count <= DECODERS), "{counts:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_decoder_has_a_bound_on_its_memory() {
+    // The bound comes just after the start.
+    let script = "until [ \"$(ulimit -v)\" = 1048576 ]; do :; done; cat $HERE/out";
+    let fake = fake(script).with("out", &png(3, 2, b"x"));
+    fake.ffmpeg.poster(&file(MimeType::Gif)).await.unwrap();
+}
+
+#[tokio::test]
+async fn more_bytes_than_a_timeline_may_have_end_it() {
+    let big = png(3, 2, &vec![0; 20 * 1024 * 1024]);
+    let fake = fake("while cat $HERE/out; do :; done").with("out", &big);
+    let mut decoding = fake.ffmpeg.frames(&file(MimeType::Mp4), &Pace::new(12, None)).await.unwrap();
+    let mut count = 0;
+    while decoding.next().await.unwrap().is_some() {
+        count += 1;
+    }
+    assert_eq!((count, decoding.is_full()), (4, true));
 }

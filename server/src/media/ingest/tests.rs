@@ -1,4 +1,5 @@
 use std::fs;
+use std::path::PathBuf;
 
 use sidewire_agent::ids::{ConversationId, Owner};
 use sidewire_agent::record::Origin;
@@ -8,7 +9,7 @@ use sidewire_contract::media::TimelineFrame;
 use sidewire_contract::number::{Count, Positive};
 
 use super::super::chunk::{Unavailable, Wanted};
-use super::super::ffmpeg::DEGRADATION;
+use super::super::ffmpeg::{DEGRADATION, Ffmpeg};
 use super::super::library::LibraryConfig;
 use super::super::mp4::tests::film;
 use super::super::network::tests::Sandbox;
@@ -16,7 +17,7 @@ use super::super::sniff::tests::{gif, png};
 use super::*;
 
 /// A library over a folder, and a conversation of Ann's in a store on the disk or in memory.
-struct Room {
+pub(in super::super) struct Room {
     folder: tempfile::TempDir,
     library: Library,
     store: Store,
@@ -27,6 +28,22 @@ async fn room(web: Sandbox) -> Room {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("data"), "test").unwrap();
     room_with(folder, store, web).await
+}
+
+/// A room whose files lie on the disk or nowhere, with this decoder.
+pub(in super::super) async fn room_with_decoder(ffmpeg: Ffmpeg, is_private: bool) -> Room {
+    let mut room = if is_private {
+        private_room().await
+    } else {
+        room(Sandbox::default()).await
+    };
+    let config = LibraryConfig {
+        folder: room.media(),
+        quota: 1_000_000_000,
+        search_path: None,
+    };
+    room.library = Library::with(config, Some(ffmpeg), Box::new(Sandbox::default())).unwrap();
+    room
 }
 
 async fn private_room() -> Room {
@@ -85,7 +102,12 @@ impl Room {
         }
     }
 
-    async fn show(&self, bytes: &[u8]) -> Result<Media, IngestError> {
+    /// Where its files lie.
+    pub(in super::super) fn media(&self) -> PathBuf {
+        self.folder.path().join("media")
+    }
+
+    pub(in super::super) async fn show(&self, bytes: &[u8]) -> Result<Media, IngestError> {
         let source = self
             .library
             .stage(&self.store, Bytes::copy_from_slice(bytes))
@@ -96,7 +118,7 @@ impl Room {
     }
 
     /// All of a file in parts of three bytes, as Ann reads it.
-    async fn read(&self, asset: &Asset) -> Result<Vec<u8>, Unavailable> {
+    pub(in super::super) async fn read(&self, asset: &Asset) -> Result<Vec<u8>, Unavailable> {
         self.read_as(&ann(), &asset.reference).await
     }
 
@@ -185,7 +207,7 @@ async fn nobody_reads_what_was_not_shown_to_them() {
     let asset = room.show(&png(1, 1, b"one")).await.unwrap().original.unwrap();
     let bob = room.read_as(&Owner("bob".to_owned()), &asset.reference).await;
     assert!(matches!(bob, Err(Unavailable::NotAnnounced)));
-    let Source::New(staged) = room
+    let Source::New(looked) = room
         .library
         .stage(&room.store, Bytes::from(png(1, 1, b"two")))
         .await
@@ -193,7 +215,7 @@ async fn nobody_reads_what_was_not_shown_to_them() {
     else {
         panic!("it is new")
     };
-    let unshown = room.read_as(&ann(), &staged.name).await;
+    let unshown = room.read_as(&ann(), &looked.staged.name).await;
     assert!(matches!(unshown, Err(Unavailable::NotAnnounced)));
     let behind = Wanted::new(asset.reference, Some(Count::from(asset.bytes.get() + 1)), None);
     let behind = room

@@ -3,8 +3,9 @@ use std::sync::Mutex;
 
 use futures_util::stream;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 
+use super::client::all_of;
 use super::*;
 
 /// A small internet of pages; it remembers what was asked, and where.
@@ -12,7 +13,7 @@ use super::*;
 pub(in super::super) struct Sandbox {
     hosts: HashMap<&'static str, Vec<&'static str>>,
     pages: HashMap<&'static str, Page>,
-    asked: Mutex<Vec<(String, Vec<SocketAddr>)>>,
+    asked: Mutex<Vec<String>>,
 }
 
 #[derive(Clone, Default)]
@@ -56,16 +57,12 @@ impl Sandbox {
 
 #[async_trait::async_trait]
 impl Outside for Sandbox {
-    async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, FetchError> {
-        let addresses = self.hosts.get(host).ok_or(FetchError::NoHost)?;
-        Ok(addresses.iter().map(|address| address.parse().unwrap()).collect())
-    }
-
-    async fn get(&self, url: &Url, addresses: &[SocketAddr]) -> Result<Answer, FetchError> {
-        self.asked
-            .lock()
-            .unwrap()
-            .push((url.to_string(), addresses.to_vec()));
+    async fn get(&self, url: &Url) -> Result<Answer, FetchError> {
+        if let Some(Host::Domain(host)) = url.host() {
+            let addresses = self.hosts.get(host).ok_or(FetchError::NoHost)?;
+            all_of(addresses.iter().map(|address| address.parse().unwrap()).collect(), is_public)?;
+        }
+        self.asked.lock().unwrap().push(url.to_string());
         let page = self
             .pages
             .get(url.as_str())
@@ -97,7 +94,7 @@ async fn read(outside: &dyn Outside, url: &str) -> Result<Vec<u8>, FetchError> {
 }
 
 #[tokio::test]
-async fn a_public_file_is_fetched_from_the_address_that_was_checked() {
+async fn a_public_file_is_fetched() {
     let web = Sandbox::default()
         .host("cdn.example", &["1.1.1.1", "2606:4700::1"])
         .file("https://cdn.example:8443/a.png", "image/png", b"bytes");
@@ -105,14 +102,7 @@ async fn a_public_file_is_fetched_from_the_address_that_was_checked() {
         read(&web, "https://cdn.example:8443/a.png").await.unwrap(),
         b"bytes"
     );
-    let asked = web.asked.lock().unwrap();
-    assert_eq!(
-        asked[0].1,
-        [
-            "1.1.1.1:8443".parse().unwrap(),
-            "[2606:4700::1]:8443".parse().unwrap()
-        ]
-    );
+    assert_eq!(*web.asked.lock().unwrap(), ["https://cdn.example:8443/a.png"]);
 }
 
 #[tokio::test]
@@ -238,27 +228,52 @@ fn a_server_that_names_a_type_has_to_be_right() {
     );
 }
 
-/// The real client: it goes where it is sent and nowhere else, whatever the name would say.
+/// Answers one request; gives what was asked.
+async fn answer(socket: &mut TcpStream) -> String {
+    let mut request = vec![0; 4096];
+    let read = socket.read(&mut request).await.unwrap();
+    request.truncate(read);
+    let answer = b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
+    socket.write_all(answer).await.unwrap();
+    String::from_utf8(request).unwrap().to_ascii_lowercase()
+}
+
+/// The real client: one for all, which says nothing of us and follows nothing.
 #[tokio::test]
-async fn the_connection_goes_to_the_given_address_and_follows_nothing() {
+async fn all_fetches_share_a_client_that_follows_nothing() {
     let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = server.local_addr().unwrap();
+    let port = server.local_addr().unwrap().port();
     let serving = tokio::spawn(async move {
         let (mut socket, _) = server.accept().await.unwrap();
-        let mut request = vec![0; 4096];
-        let read = socket.read(&mut request).await.unwrap();
-        request.truncate(read);
-        let answer = b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
-        socket.write_all(answer).await.unwrap();
-        String::from_utf8(request).unwrap()
+        // Only a client that is the same comes back on the same connection.
+        [answer(&mut socket).await, answer(&mut socket).await]
     });
-    let url = Url::parse(&format!("http://name.invalid:{}/a.png", address.port())).unwrap();
-    let answer = Internet.get(&url, &[address]).await.unwrap();
-    assert_eq!(answer.status, 302);
-    let request = serving.await.unwrap().to_ascii_lowercase();
-    assert!(request.starts_with("get /a.png http/1.1\r\n"), "{request}");
-    assert!(request.contains(&format!("host: name.invalid:{}", address.port())));
-    for header in ["cookie", "authorization", "referer"] {
-        assert!(!request.contains(header), "{request}");
+    let internet = Internet::of(|_| true);
+    let url = Url::parse(&format!("http://localhost:{port}/a.png")).unwrap();
+    for _ in 0..2 {
+        let mut answer = internet.get(&url).await.unwrap();
+        assert_eq!(answer.status, 302);
+        assert!(answer.body.next().await.is_none());
     }
+    for request in serving.await.unwrap() {
+        assert!(request.starts_with("get /a.png http/1.1\r\n"), "{request}");
+        assert!(request.contains(&format!("host: localhost:{port}")));
+        for header in ["cookie", "authorization", "referer"] {
+            assert!(!request.contains(header), "{request}");
+        }
+    }
+}
+
+/// The client looks up by itself, so what it is told of a name is checked there and nowhere earlier.
+#[tokio::test]
+async fn a_name_that_leads_into_this_machine_is_not_connected_to() {
+    let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = server.local_addr().unwrap().port();
+    let internet = Internet::new();
+    let inside = read(&internet, &format!("https://localhost:{port}/a.png")).await;
+    assert!(matches!(inside, Err(FetchError::NotPublic)));
+    let nowhere = read(&internet, "https://name.invalid/a.png").await;
+    assert!(matches!(nowhere, Err(FetchError::NoHost)));
+    let nobody = tokio::time::timeout(Duration::ZERO, server.accept()).await;
+    assert!(nobody.is_err(), "it was connected to");
 }

@@ -128,6 +128,29 @@ fn what_only_looks_like_a_picture_is_refused() {
 }
 
 #[test]
+fn a_picture_has_no_more_pixels_than_memory_can_take() {
+    for bytes in [
+        png(10_000, 10_000, b"c"),
+        gif(10_000, 10_000),
+        webp(2, 10_000, 10_000),
+        film(10_000, 10_000, 1),
+    ] {
+        assert!(looked(&bytes).is_some());
+    }
+    for bytes in [
+        png(10_001, 10_000, b"c"),
+        png(u32::MAX, u32::MAX, b"c"),
+        jpeg(u16::MAX, u16::MAX),
+        gif(u16::MAX, u16::MAX),
+        webp(0, 1 << 24, 1 << 24),
+        film(u16::MAX, u16::MAX, 1),
+    ] {
+        let refused = sniff(Cursor::new(bytes)).unwrap_err();
+        assert!(matches!(refused, SniffError::TooManyPixels), "{refused}");
+    }
+}
+
+#[test]
 fn text_is_what_is_readable_and_short() {
     let text = |bytes: &[u8]| match sniff(Cursor::new(bytes)) {
         Ok(Found::Text(text)) => Some(text),
@@ -150,6 +173,17 @@ fn a_png_whose_chunks_never_end_is_refused() {
     assert!(sniff(Cursor::new(endless)).is_err());
 }
 
+/// Bytes that are wrong in their place: any, or a length that is the least or the most there is.
+fn wrong_bytes() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        prop::collection::vec(any::<u8>(), 1..9),
+        Just(vec![0; 4]),
+        Just(vec![0, 0, 0, 1]),
+        Just(vec![0xff; 4]),
+        Just(vec![0x7f, 0xff, 0xff, 0xff]),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
@@ -161,5 +195,32 @@ proptest! {
             b"\0\0\0\x14ftypisom\0\0\0\0isom\0\0\0\x80moov", b"",
         ];
         let _any_answer = sniff(Cursor::new([starts[start], &rest].concat()));
+    }
+
+    /// Whatever is changed, doubled or cut in a good file, its structure being right all around: an answer.
+    #[test]
+    fn a_good_file_with_wrong_bytes_is_looked_at_without_harm(
+        file in 0_usize..6,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), wrong_bytes()), 1..6),
+        doubled in any::<(prop::sample::Index, prop::sample::Index)>(),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let good = [
+            png_with(30, 20, &chunk(b"acTL", &[0; 8])), jpeg(30, 20), gif(30, 20), webp(2, 30, 20), film(30, 20, 1500),
+            b"words of a text".to_vec(),
+        ];
+        let mut bytes = good[file].clone();
+        for (place, wrong) in changes {
+            let at = place.index(bytes.len());
+            let end = bytes.len().min(at + wrong.len());
+            bytes[at..end].copy_from_slice(&wrong[..end - at]);
+        }
+        let (one, other) = (doubled.0.index(bytes.len()), doubled.1.index(bytes.len()));
+        let part = bytes[one.min(other)..one.max(other)].to_vec();
+        bytes.splice(one..one, part);
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        let _any_answer = sniff(Cursor::new(bytes));
     }
 }

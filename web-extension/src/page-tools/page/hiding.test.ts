@@ -40,6 +40,7 @@ const PLACES = [
   ["plain words", `<p>Password</p><p id=secret>${CANARY}</p>`],
   ["pieces of one word", "<p>Password</p><p id=secret>hunter2<b>pass77</b></p>"],
   ["a part of a line", `<p>password: <b id=secret>${CANARY}</b></p>`],
+  ["an assignment of plain words", "<p>password=<i>hunter</i><b id=secret>hunterword</b></p>"],
   [
     "words far from it in the markup",
     `<p>Password</p><ul hidden>${"<li>one more</li>".repeat(60)}</ul><p id=secret>${CANARY}</p>`,
@@ -64,13 +65,13 @@ describe.each(PLACES)("S24: a secret in %s", (_, html) => {
     { text: "redacted" },
   ])("is neither found nor given out by page_find %j", async (args) => {
     const { data } = await run("page_find", args);
-    expect(JSON.stringify(data)).not.toMatch(/hunter2|pass77/);
+    expect(JSON.stringify(data)).not.toMatch(/hunter2|pass77|hunterword/);
     if (/7|hunter/.test(args.text ?? args.name ?? "")) expect(data).toMatchObject({ total: 0 });
   });
 
   it("is not named by wait_for, nor guessed with it", async () => {
     const ref = refOf(at("#secret"));
-    expect((await run("wait_for", { ref, timeoutMs: 100 })).text).not.toMatch(/hunter2|pass77/);
+    expect((await run("wait_for", { ref, timeoutMs: 100 })).text).not.toMatch(/hunter2|pass77|hunterword/);
     for (const text of ["7", "hunter", CANARY]) {
       await expect(run("wait_for", { text, timeoutMs: 100 })).rejects.toMatchObject({ code: "timeout" });
       expect((await run("wait_for", { text, state: "gone" })).text).toContain("is gone");
@@ -79,14 +80,14 @@ describe.each(PLACES)("S24: a secret in %s", (_, html) => {
 
   it("is not read as a part by its ref", async () => {
     const ref = refOf(at("#secret"));
-    expect((await run("page_text", { ref })).text).not.toMatch(/hunter2|pass77/);
+    expect((await run("page_text", { ref })).text).not.toMatch(/hunter2|pass77|hunterword/);
     const part = await run("page_snapshot", { ref }).catch(String);
-    expect(JSON.stringify(part)).not.toMatch(/hunter2|pass77/);
+    expect(JSON.stringify(part)).not.toMatch(/hunter2|pass77|hunterword/);
   });
 
   it("is in no name, neither its own nor that of what holds it", () => {
     for (const element of [at("#secret"), at("main"), ...document.querySelectorAll("tr, dl, table, p")]) {
-      expect(`${spokenOf(element)} ${wordsOf(element, 400)}`).not.toMatch(/hunter2|pass77/);
+      expect(`${spokenOf(element)} ${wordsOf(element, 400)}`).not.toMatch(/hunter2|pass77|hunterword/);
     }
   });
 });

@@ -5,7 +5,7 @@
  * page by itself never says what the whole would not. What is a secret is decided in `capture/redact.ts`.
  */
 import { clean, plainText } from "../../capture/page/names";
-import { renderingOf } from "../../capture/page/visibility";
+import { renderingOf, styleOf } from "../../capture/page/visibility";
 import { walkPage } from "../../capture/page/walk";
 import { REDACTED } from "../../capture/redact";
 import { tidy } from "../../capture/text";
@@ -24,10 +24,11 @@ export function hiddenWords(element: Element): ReadonlySet<Text> {
   // Where reading did not get as far as the element, nothing is known.
   if (!whole && !lines.some(({ words }) => words.some((word) => isIn(element, word)))) return allWords(element);
   const hidden = lines.flatMap(({ text, words }) => {
+    if (!text.includes(REDACTED)) return [];
     const own = words.filter((word) => isIn(element, word));
-    // What is hidden in a line by its own words is hidden in the element too, if the whole line is in it.
-    const partly = text.includes(REDACTED) && own.length < words.length;
-    return text === REDACTED || partly ? own : [];
+    if (text === REDACTED || own.length < words.length) return own;
+    // A line in one piece is hidden by its own words, wherever it stands; in several, those that reading leaves out.
+    return words.length === 1 ? [] : own.filter(({ data }) => !text.includes(tidy(data)));
   });
   return new Set(hidden);
 }
@@ -42,7 +43,8 @@ function allWords(element: Element): Set<Text> {
 /** The words of an element as a name: tidy, clipped, and without what reading hides. */
 export function wordsOf(element: Element, max: number): string {
   const words = plainText(element);
-  return clean(mayBeHidden(words) ? withoutHidden(words, element) : words, max);
+  const looked = mayBeHidden(words) || followsSign(element);
+  return clean(looked ? withoutHidden(words, element) : words, max);
 }
 
 /** A name that the element states itself, without what reading hides. */
@@ -62,9 +64,18 @@ function hiddenParts(parts: readonly Element[]): Element[] {
   return parts.filter((part) => tree.nodes[elements.indexOf(part)]?.name === REDACTED);
 }
 
-/** A cheap first look: only what is one long word, or looks made up, is ever hidden by a label. */
+/** A cheap first look: only what looks made up, is one long word or is given as a value is ever hidden. */
 function mayBeHidden(words: string): boolean {
-  return /\d|\S[A-Z]|[+=!#$%^&*~?|]|\S{16}/.test(words);
+  return /\d|\S[A-Z]|[+=:!#$%^&*~?|]|\S{16}/.test(words);
+}
+
+/** Whether an element stands in a line that gives something a value: `password=…`, in which any word may be hidden. */
+function followsSign(element: Element): boolean {
+  for (const at of upwards(element)) {
+    const display = styleOf(at)?.display ?? "block";
+    if (!display.startsWith("inline")) return at !== element && /[:=]/.test(at.textContent ?? "");
+  }
+  return false;
 }
 
 function withoutHidden(words: string, element: Element): string {

@@ -14,7 +14,12 @@ beforeEach(() => {
     return port;
   };
   vi.stubGlobal("chrome", { runtime: { connect } });
-  vi.stubGlobal("CSSStyleSheet", class { replaceSync() {} });
+  vi.stubGlobal(
+    "CSSStyleSheet",
+    class {
+      replaceSync() {}
+    },
+  );
   window.matchMedia = () => Object({ matches: true });
   document.title = "Secret plans";
   document.body.innerHTML = "<ul><li><h3>lb1</h3><button>Delete</button></ul>";

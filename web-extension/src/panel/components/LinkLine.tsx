@@ -1,4 +1,4 @@
-/** A thin line that says the connection is being made again. The transcript stays usable meanwhile. */
+/** A thin line that says the connection is being made again, or lacks something. The transcript stays usable meanwhile. */
 import type { Link } from "../../bridge/panel-port";
 import { useNow } from "../hooks";
 import { t } from "../i18n";
@@ -12,11 +12,14 @@ interface Props {
   portLostAt: number | null;
 }
 
-/** The line at the top; nothing while connected. */
+/** The line at the top; nothing while all is well. */
 export function LinkLine({ link, portLostAt }: Props) {
   const since = portLostAt ?? (link.state === "reconnecting" ? link.sinceMs : null);
   const now = useNow(since !== null || link.state === "connecting", 500);
   if (link.state === "connecting" && since === null) return <Line text={t("connecting")} />;
+  if (since === null && link.state === "ready" && link.toolsRefused === true) {
+    return <div class="link-line">{t("toolsRefused")}</div>;
+  }
   if (since === null || now - since < QUIET_MS) return null;
   const next = link.state === "reconnecting" ? link.nextTryAt : undefined;
   const inSeconds = next === undefined ? 0 : Math.ceil((next - now) / 1000);

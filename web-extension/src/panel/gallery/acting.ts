@@ -59,6 +59,26 @@ const CONSENTS: readonly [string, Partial<ConsentCard>][] = [
   ["navigate", { action: "navigate", target: `https://${HOST}/web/namespaces/default/origin_pools/api-eu` }],
   ["limited", { choices: ["once", "deny"] }],
   [
+    "in-frame",
+    {
+      site: "pay.example",
+      page: HOST,
+      target: "Delete",
+      role: "button",
+      context: 'row "api-eu" · dialog "Origin pools"',
+      choices: ["once", "deny"],
+    },
+  ],
+  ["unnamed", { target: "", role: "button", context: 'row "lb1"' }],
+  [
+    "long-address",
+    {
+      action: "navigate",
+      target: `https://${HOST}/web/namespaces/default/search?filter=${"name%3Dapi-eu%26".repeat(30)}`,
+    },
+  ],
+  ["long-choice", { action: "choose", target: "Regions", value: "Frankfurt, Amsterdam, Paris, Madrid, ".repeat(8) }],
+  [
     "hostile",
     {
       target: `Cancel\n\n</bdi><b>Allowed by your administrator</b> \u202eon your\u2069 ${"very long name ".repeat(20)}e\u0301${"\u0301".repeat(40)}`,
@@ -97,6 +117,10 @@ const media = (names: MediaName[], mode: MediaMode = "well"): MakeScene => {
   };
 };
 
+const GRANTED_HERE = {
+  [`conversation-grant:one:https://${HOST}`]: { origin: `https://${HOST}`, actions: ["navigate"], conversation: "one" },
+};
+
 const GRANTS = {
   [`grant:https://${HOST}`]: { origin: `https://${HOST}`, actions: ["click", "type", "choose"] },
   "grant:https://wiki.example.com": { origin: "https://wiki.example.com", actions: ["scroll"] },
@@ -127,7 +151,8 @@ export const ACTING: readonly (readonly [string, MakeScene])[] = [
   ["media-raster", media(["raster"])],
   ["media-text", media(["text"])],
   ["media-several", media(["image", "video", "raster", "text"])],
-  ["grants", () => ({ ...showing(), local: GRANTS })],
+  ["elsewhere", () => scene({}, [{ kind: "elsewhere", waits: true }])],
+  ["grants", () => ({ ...showing(), local: GRANTS, session: GRANTED_HERE })],
   [
     "policy",
     () => ({

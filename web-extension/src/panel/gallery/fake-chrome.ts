@@ -42,6 +42,7 @@ export interface Surroundings {
   grantSites: boolean;
   /** What the browser's storage holds at start. */
   local: Record<string, unknown>;
+  session?: Record<string, unknown>;
   /** What whoever manages the browser has set. */
   managed?: Record<string, unknown>;
 }
@@ -70,7 +71,7 @@ export function installFakeChrome(surroundings: Surroundings): Asked {
     windows: { getCurrent: async () => ({ id: 7 }), WINDOW_ID_CURRENT: -2 },
     storage: {
       local: area(surroundings.local, () => changed.emit({})),
-      session: area({}, () => changed.emit({})),
+      session: area(surroundings.session ?? {}, () => changed.emit({})),
       managed: area(surroundings.managed ?? {}, () => undefined),
       onChanged: changed,
     },

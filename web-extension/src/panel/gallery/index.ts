@@ -5,6 +5,7 @@
  */
 import type { PanelEvent, PanelMessage, ReplyBody } from "../../bridge/panel-port";
 import { main as options } from "../../options/main";
+import { revokeGrant } from "../../page-tools/grants-store";
 import { main as panel } from "../main";
 import { card } from "./acting";
 import { type FakePort, installFakeChrome } from "./fake-chrome";
@@ -37,11 +38,14 @@ const gallery = {
     },
     received: (message, port) => {
       posted.push(message);
-      const answer = "requestId" in message ? answerTo(message, scene) : null;
-      if (answer !== null) port.post(answer);
+      if (!("requestId" in message)) return;
+      const answer = answerTo(message, scene);
+      if (message.kind !== "revoke-grant") return answer === null ? undefined : port.post(answer);
+      void revokeGrant(message.origin, message.action).then(() => answer !== null && port.post(answer));
     },
     grantSites: true,
     managed: scene.managed ?? {},
+    session: scene.session ?? {},
     local: { ...scene.local, theme: query.get("theme") ?? "light", setupDismissed: scene.setupDismissed === true },
   }),
 };

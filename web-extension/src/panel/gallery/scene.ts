@@ -14,6 +14,8 @@ export interface Scene {
   media?: MediaMode;
   /** What the browser's storage holds besides. */
   local?: Record<string, unknown>;
+  /** What it holds until it is closed. */
+  session?: Record<string, unknown>;
   /** What whoever manages the browser has set. */
   managed?: Record<string, unknown>;
 }

@@ -4,7 +4,7 @@ import type { ChatErrorReason } from "../../contract/types";
 import { FAULT_HELP } from "../link-faults";
 import { ACTING } from "./acting";
 import { HOSTILE } from "./attacks";
-import { ANSWER, conversation, finished, nothing, offline, page, turn } from "./fixtures";
+import { ANSWER, conversation, finished, nothing, offline, page, ready, turn } from "./fixtures";
 import { type MakeScene, running, type Scene, scene, showing } from "./scene";
 
 const HALF = ANSWER.slice(0, 420);
@@ -100,6 +100,8 @@ export const SCENES: ReadonlyMap<string, MakeScene> = new Map<string, MakeScene>
       ],
     }),
   ],
+  ["tools-refused", () => scene({ link: { ...ready, toolsRefused: true }, conversation: nothing })],
+  ["page-blocked", () => scene({ page: unreadable("blocked-by-policy") })],
   ["page-restricted", () => scene({ page: unreadable("restricted-page") })],
   ["page-needs-permission", () => scene({ page: unreadable("needs-permission") })],
   ["page-needs-press", () => scene({ page: { state: "unreadable", fault: "needs-permission" } })],

@@ -26,6 +26,10 @@ export function useFrames(assets: readonly MediaAsset[], index: number, wanted: 
   const { library, conversation, connected } = useMediaSource();
   const [known, setKnown] = useState<ReadonlyMap<number, Known>>(new Map());
   const lives = useRef(new Map<number, AbortController>());
+  /** Pictures that failed while they were fetched ahead: tried again when they are to be shown. */
+  const failed = useRef(new Set<number>());
+  const shown = useRef(index);
+  shown.current = index;
   const [attempt, setAttempt] = useState(0);
   const identity = useMemo(() => assets.map((asset) => asset.ref).join(), [assets]);
   const put = (at: number, value: Known | null) =>
@@ -46,13 +50,19 @@ export function useFrames(assets: readonly MediaAsset[], index: number, wanted: 
     }
     for (const at of window) {
       const asset = assets[at];
-      if (asset === undefined || lives.current.has(at)) continue;
+      if (asset === undefined || lives.current.has(at) || (at !== index && failed.current.has(at))) continue;
+      failed.current.delete(at);
       const life = new AbortController();
       lives.current.set(at, life);
       const { signal } = life;
       const onProgress = (loaded: number) => !signal.aborted && put(at, { loaded });
       library.open({ conversation, asset, onProgress, signal }).then(
-        (opened) => !signal.aborted && put(at, opened),
+        (opened) => {
+          if (signal.aborted) return;
+          if (opened.ok || at === shown.current) return put(at, opened);
+          lives.current.delete(at);
+          failed.current.add(at);
+        },
         () => undefined,
       );
     }
@@ -60,6 +70,7 @@ export function useFrames(assets: readonly MediaAsset[], index: number, wanted: 
   const end = () => {
     for (const life of lives.current.values()) life.abort();
     lives.current.clear();
+    failed.current.clear();
   };
   useEffect(() => end, [library, conversation, identity]);
   const retry = () => {

@@ -157,7 +157,13 @@ export class FakeChrome {
     onUpdated: new FakeEvent<[number, { status?: string; url?: string; title?: string }]>(),
     onRemoved: new FakeEvent<[number]>(),
     get: async (id: number): Promise<FakeTab> => ({ ...this.#tab(id) }),
-    update: async (id: number, { url }: { url: string }): Promise<void> => this.navigate(this.#tab(id), url),
+    update: async (id: number, { url, active }: { url?: string; active?: boolean }): Promise<void> => {
+      const tab = this.#tab(id);
+      if (url !== undefined) this.navigate(tab, url);
+      if (active !== true) return;
+      for (const each of this.tabList) if (each.windowId === tab.windowId) each.active = each.id === id;
+      this.tabs.onActivated.emit({ tabId: id, windowId: tab.windowId });
+    },
     sendMessage: async (tabId: number, message: unknown, options: { frameId?: number } = {}): Promise<unknown> => {
       this.told.push({ tabId, message: structuredClone(message), ...options });
       return this.contentScript(tabId, message, options.frameId);

@@ -6,9 +6,14 @@ use sidewire_contract::media::{Asset, MimeType};
 use sidewire_contract::number::Positive;
 
 use super::*;
-use crate::store::{AddBlobsError, schema};
+use crate::store::{AddBlobsError, PlaceError, schema};
 
 const PLENTY: u64 = 1 << 30;
+
+/// The files got their places.
+fn placed() -> Result<(), PlaceError> {
+    Ok(())
+}
 
 fn file(byte: u8) -> BlobRef {
     BlobRef::from_sha256([byte; 32])
@@ -45,7 +50,7 @@ async fn a_file_is_its_owners_in_any_of_their_conversations_and_nobody_elses() {
         conversation(&store, ann(), "two").await,
     );
     let picture = picture(1, 7);
-    store.blobs_add(one, vec![picture.clone()], PLENTY).await.unwrap();
+    store.blobs_add(one, vec![picture.clone()], PLENTY, placed).await.unwrap();
     assert_eq!(
         store.blob_of_owner(&ann(), &file(1)).await.unwrap(),
         Some(picture.clone())
@@ -57,7 +62,7 @@ async fn a_file_is_its_owners_in_any_of_their_conversations_and_nobody_elses() {
         Some(picture)
     );
     assert_eq!(store.blob_of_conversation(two, &file(1)).await.unwrap(), None);
-    let nowhere = store.blobs_add(ConversationId::mint(), vec![], PLENTY).await;
+    let nowhere = store.blobs_add(ConversationId::mint(), vec![], PLENTY, placed).await;
     assert!(matches!(nowhere, Err(AddBlobsError::Store(StoreError::NotFound))));
 }
 
@@ -66,8 +71,8 @@ async fn a_file_goes_with_the_last_conversation_that_shows_it() {
     let store = memory();
     let id = conversation_with(&store, "first", "x", 10).await;
     turn_at(&store, id, ("t2", "q2", "y"), 20).await;
-    store.blobs_add(id, vec![picture(1, 7)], PLENTY).await.unwrap();
-    store.blobs_add(id, vec![picture(1, 7)], PLENTY).await.unwrap();
+    store.blobs_add(id, vec![picture(1, 7)], PLENTY, placed).await.unwrap();
+    store.blobs_add(id, vec![picture(1, 7)], PLENTY, placed).await.unwrap();
     let branch = store
         .branch(&ann(), id, &TurnId("t2".to_owned()), 30)
         .await
@@ -94,10 +99,10 @@ async fn delete_all_sets_the_files_of_an_owner_free() {
         conversation(&store, bob(), "b").await,
     );
     store
-        .blobs_add(anns, vec![picture(1, 7), picture(2, 7)], PLENTY)
+        .blobs_add(anns, vec![picture(1, 7), picture(2, 7)], PLENTY, placed)
         .await
         .unwrap();
-    store.blobs_add(bobs, vec![picture(2, 7)], PLENTY).await.unwrap();
+    store.blobs_add(bobs, vec![picture(2, 7)], PLENTY, placed).await.unwrap();
     store.delete_all(Some(&ann())).await.unwrap();
     assert_eq!(swept(&store, &[1, 2]).await, [file(1)]);
     store.delete_all(None).await.unwrap();
@@ -123,17 +128,91 @@ async fn the_quota_counts_each_file_once_and_is_said_in_the_error() {
         conversation(&store, ann(), "one").await,
         conversation(&store, bob(), "two").await,
     );
-    store.blobs_add(one, vec![picture(1, 60)], 100).await.unwrap();
-    store.blobs_add(two, vec![picture(1, 60)], 100).await.unwrap();
+    store.blobs_add(one, vec![picture(1, 60)], 100, placed).await.unwrap();
+    store.blobs_add(two, vec![picture(1, 60)], 100, placed).await.unwrap();
     assert_eq!(store.blob_bytes().await.unwrap(), 60);
-    store.blobs_add(one, vec![picture(2, 40)], 100).await.unwrap();
-    let error = store.blobs_add(one, vec![picture(3, 1)], 100).await.unwrap_err();
+    store.blobs_add(one, vec![picture(2, 40)], 100, placed).await.unwrap();
+    let error = store.blobs_add(one, vec![picture(3, 1)], 100, placed).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "media takes 100 of 100 bytes, and 1 more do not fit; delete conversations that show media"
     );
-    store.blobs_add(two, vec![picture(2, 40)], 100).await.unwrap();
+    store.blobs_add(two, vec![picture(2, 40)], 100, placed).await.unwrap();
     assert_eq!(store.blob_of_owner(&ann(), &file(3)).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_file_that_gets_no_place_is_not_referred_to_and_takes_no_room() {
+    let store = memory();
+    let id = conversation(&store, ann(), "one").await;
+    let refused: [fn() -> PlaceError; 2] = [
+        || PlaceError::Full,
+        || PlaceError::Io(std::io::ErrorKind::PermissionDenied.into()),
+    ];
+    for refusal in refused {
+        let added = store.blobs_add(id, vec![picture(1, 60)], 100, move || Err(refusal()));
+        let error = added.await.unwrap_err();
+        assert!(
+            matches!(error, AddBlobsError::Full { used: 0, quota: 100, wanted: 60 } | AddBlobsError::Place(_)),
+            "{error}"
+        );
+        assert_eq!(store.blob_of_owner(&ann(), &file(1)).await.unwrap(), None);
+    }
+    assert_eq!(store.blob_bytes().await.unwrap(), 0);
+    let used = store.blobs_add(id, vec![picture(1, 60)], 100, placed).await.unwrap();
+    assert_eq!(used, 60);
+}
+
+#[tokio::test]
+async fn references_to_files_that_are_gone_are_forgotten() {
+    let store = memory();
+    let id = conversation(&store, ann(), "one").await;
+    let shown = vec![picture(1, 1), picture(2, 1), picture(3, 1)];
+    store.blobs_add(id, shown, PLENTY, placed).await.unwrap();
+    // The third came while the folder was being listed.
+    let is_there = |name: &BlobRef| *name == file(3);
+    assert_eq!(store.blobs_forget(vec![file(1)], is_there).await.unwrap(), 1);
+    assert_eq!(store.blob_bytes().await.unwrap(), 2);
+    assert_eq!(store.blob_of_owner(&ann(), &file(2)).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_sweep_lets_others_write_and_takes_nothing_that_is_shown_meanwhile() {
+    let store = memory();
+    let id = conversation(&store, ann(), "one").await;
+    let name = |at: u16| BlobRef::from_hash(&format!("{at:064x}")).unwrap();
+    let late = Asset {
+        reference: name(999),
+        ..picture(1, 1)
+    };
+    let removed = Arc::new(Mutex::new(Vec::new()));
+    let (begun, mut has_begun) = tokio::sync::mpsc::channel(1);
+    let (proceed, may_proceed) = std::sync::mpsc::channel::<()>();
+    let (log, may_proceed) = (Arc::clone(&removed), Mutex::new(may_proceed));
+    let sweep = store.blobs_sweep((0..1000).map(name).collect(), move |file| {
+        let mut log = log.lock().unwrap();
+        if log.is_empty() {
+            begun.blocking_send(()).unwrap();
+            may_proceed.lock().unwrap().recv().unwrap();
+        }
+        log.push(file.clone());
+    });
+    let log = Arc::clone(&removed);
+    let writing = async {
+        has_begun.recv().await.unwrap();
+        // Runs when it is this writer's turn: how far is the sweep by then?
+        let until_now = move || {
+            assert_eq!(log.lock().unwrap().len(), 256);
+            Ok(())
+        };
+        let mut adding = std::pin::pin!(store.blobs_add(id, vec![late], PLENTY, until_now));
+        assert!(futures_util::poll!(&mut adding).is_pending(), "it waits in line");
+        proceed.send(()).unwrap();
+        adding.await.unwrap();
+    };
+    let (swept, ()) = tokio::join!(sweep, writing);
+    assert_eq!((swept.unwrap(), removed.lock().unwrap().len()), (999, 999));
+    assert!(!removed.lock().unwrap().contains(&name(999)));
 }
 
 #[tokio::test]
@@ -154,7 +233,7 @@ async fn a_database_of_the_first_format_is_converted_with_all_its_conversations(
 
     let store = Store::open(folder.path(), "test").unwrap();
     assert_eq!(turns(&store, id).await.len(), 1);
-    store.blobs_add(id, vec![picture(1, 7)], PLENTY).await.unwrap();
+    store.blobs_add(id, vec![picture(1, 7)], PLENTY, placed).await.unwrap();
     drop(store);
     assert_eq!(
         schema::format(&Connection::open(&file).unwrap()).unwrap(),

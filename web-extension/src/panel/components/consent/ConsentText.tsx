@@ -43,8 +43,8 @@ export function ConsentText({ card }: { card: Card }) {
 }
 
 /** What tells the target from others of the same name: what it is, what it is in, and whose page is around it. */
-function Place({ card: { target, role = "", context = "", page } }: { card: Card }) {
-  const place = [target === undefined ? role : "", context].filter((part) => part !== "").join(" · ");
+function Place({ card: { target = "", role = "", context = "", page } }: { card: Card }) {
+  const place = [target === "" ? role : "", context].filter((part) => part !== "").join(" · ");
   return (
     <>
       {place !== "" && (

@@ -9,7 +9,7 @@ import { useAsset } from "../../media/use-asset";
 import { useReducedMotion } from "../../media/use-reduced-motion";
 import { altOf } from "../../media/words";
 import { IconButton } from "../IconButton";
-import { Failure, Progress, Stage } from "./Stage";
+import { Failure, LoadButton, Progress, Stage } from "./Stage";
 import type { ViewProps } from "./view-props";
 
 interface Props extends ViewProps {
@@ -38,6 +38,7 @@ export function Animation({ media, asset, near }: Props) {
   return (
     <>
       <Stage media={media}>
+        {file.state === "unasked" && <LoadButton bytes={asset.bytes} load={file.load} />}
         {file.state === "loading" && <Progress media={media} loaded={file.loaded} bytes={asset.bytes} />}
         {file.state === "failed" && <Failure media={media} fault={file.fault} retry={retry} />}
         {ready && !shown && <Failure media={media} fault="magic" retry={() => setBroken("")} />}

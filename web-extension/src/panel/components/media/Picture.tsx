@@ -5,7 +5,7 @@ import { t } from "../../i18n";
 import { useAsset } from "../../media/use-asset";
 import { altOf } from "../../media/words";
 import { Icon } from "../Icon";
-import { Failure, Progress, Stage } from "./Stage";
+import { Failure, LoadButton, Progress, Stage } from "./Stage";
 import { Viewer } from "./Viewer";
 import type { ViewProps } from "./view-props";
 
@@ -26,6 +26,7 @@ export function Picture({ media, asset, near }: Props) {
   }
   return (
     <Stage media={media}>
+      {file.state === "unasked" && <LoadButton bytes={asset.bytes} load={file.load} />}
       {file.state === "loading" && <Progress media={media} loaded={file.loaded} bytes={asset.bytes} />}
       {file.state === "ready" && (
         <button type="button" class="media-open" title={t("mediaOpenLarge")} onClick={() => setLarge(true)}>

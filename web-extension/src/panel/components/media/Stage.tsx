@@ -45,6 +45,18 @@ export function Progress({ media, loaded, bytes }: { media: MediaDescriptor; loa
   );
 }
 
+/** Asks for a file that is too large to be fetched unasked. */
+export function LoadButton({ bytes, load }: { bytes: number; load: () => void }) {
+  return (
+    <button type="button" class="media-load" onClick={load}>
+      <span class="media-load-mark">
+        <Icon name="play" />
+      </span>
+      {t("mediaLoad", formatBytes(bytes))}
+    </button>
+  );
+}
+
 /** Why nothing is shown, what it would have shown, and another try. */
 export function Failure({ media, fault, retry }: { media: MediaDescriptor; fault: FetchFault; retry: () => void }) {
   return (

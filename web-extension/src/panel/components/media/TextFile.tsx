@@ -6,10 +6,12 @@ import { useAsset } from "../../media/use-asset";
 import { altOf } from "../../media/words";
 import { shortened } from "../../tool-text";
 import { visibleText } from "../../visible-text";
-import { Failure, Progress } from "./Stage";
+import { Failure, LoadButton, Progress } from "./Stage";
 import type { ViewProps } from "./view-props";
 
 const LINES = 12;
+/** More than is shown, in whatever script. */
+const READ_BYTES = 65_536;
 
 interface Props extends ViewProps {
   asset: MediaAsset;
@@ -22,8 +24,9 @@ export function TextFile({ media, asset, near }: Props) {
   const blob = file.state === "ready" ? file.blob : null;
   useEffect(() => {
     const life = new AbortController();
-    blob?.text().then(
-      (whole) => !life.signal.aborted && setText(whole),
+    const beginning = blob?.slice(0, READ_BYTES).text();
+    beginning?.then(
+      (read) => !life.signal.aborted && setText(read),
       () => undefined,
     );
     return () => life.abort();
@@ -33,6 +36,7 @@ export function TextFile({ media, asset, near }: Props) {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling text has to be reachable by keyboard */}
       <section class="media-text" style={{ "--lines": LINES }} dir="auto" aria-label={altOf(media)} tabIndex={0}>
+        {file.state === "unasked" && <LoadButton bytes={asset.bytes} load={file.load} />}
         {file.state === "loading" && <Progress media={media} loaded={file.loaded} bytes={asset.bytes} />}
         {file.state === "failed" && <Failure media={media} fault={file.fault} retry={retry} />}
         {visibleText(shown)}
