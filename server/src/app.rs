@@ -137,12 +137,15 @@ async fn watch(models: Arc<Models>, front: Arc<Front>, layout: Layout) {
     }
 }
 
-async fn clear_away(front: &Front) {
-    let store = front.agent.store();
-    if let Err(error) = store.purge(now_ms()).await {
-        tracing::warn!(%error, "failed to remove deleted conversations");
+/// Removes for good what was deleted, and the media that nobody shows any more.
+pub(crate) async fn clear_away(front: &Front) {
+    let private = front.private_stores();
+    for store in [front.agent.store()].into_iter().chain(&private) {
+        if let Err(error) = store.purge(now_ms()).await {
+            tracing::warn!(%error, "failed to remove deleted conversations");
+        }
+        front.library.collect(store).await;
     }
-    front.library.collect(store).await;
 }
 
 async fn apply(models: &Models, front: &Front, layout: &Layout) {

@@ -26,6 +26,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use sidewire_agent::Agent;
+use sidewire_agent::store::Store;
 use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, Semaphore, broadcast};
 use tokio_util::sync::CancellationToken;
@@ -103,6 +104,11 @@ impl Front {
     /// From now on these origins may connect.
     pub(crate) fn allow_origins(&self, origins: HashSet<String>) {
         *self.origins.write().unwrap_or_else(PoisonError::into_inner) = origins;
+    }
+
+    /// The stores of private windows.
+    pub(crate) fn private_stores(&self) -> Vec<Store> {
+        self.private.stores()
     }
 
     fn allows(&self, origin: &str) -> bool {

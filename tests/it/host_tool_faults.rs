@@ -11,8 +11,8 @@ use sidewire_contract::ids::ChatId;
 use sidewire_contract::limits;
 use sidewire_contract::reason::ErrorReason;
 use sidewire_tests::{
-    Gate, Home, Hosted, Identity, NativeHost, Peer, Script, ScriptedModel, Worker, offer, picture_result, play,
-    png, question, read_media, report, result, settle, until_quiet,
+    Gate, Home, Hosted, Identity, NativeHost, Peer, Script, ScriptedModel, Worker, offer, picture_result,
+    play, png, question, read_media, report, result, settle, until_quiet,
 };
 
 struct Rig {
@@ -239,7 +239,12 @@ async fn a_killed_worker_has_kept_what_its_tools_gave_so_far() {
     let WorkerFrame::TurnSnapshot(snapshot) = client.receive().await else {
         panic!("no snapshot")
     };
-    let rows: Vec<_> = snapshot.turn.tools.iter().map(|row| (row.ok, row.output.as_deref())).collect();
+    let rows: Vec<_> = snapshot
+        .turn
+        .tools
+        .iter()
+        .map(|row| (row.ok, row.output.as_deref()))
+        .collect();
     assert_eq!(rows, [(Some(true), None), (None, Some("half of it"))]);
     assert_eq!(snapshot.turn.media.len(), 1);
     let media = serde_json::from_value(json!(snapshot.turn.media[0])).unwrap();

@@ -120,12 +120,22 @@ async fn a_hidden_tool_is_callable_always_and_offered_once_the_person_has_named_
     client.send_text(&result(&called.call.id, "open sesame")).await;
     hosted.ended(&mut client).await.done();
     assert_eq!(told(&model, 1).await, ["open sesame"]);
-    for (id, words) in [("c-2", "Go on."), ("c-3", "Use the backdoor, please."), ("c-4", "Again.")] {
+    for (id, words) in [
+        ("c-2", "Go on."),
+        ("c-3", "Use the backdoor, please."),
+        ("c-4", "Again."),
+    ] {
         play(&mut client, question(id, words)).await.done();
     }
-    for (number, offered) in [["open"].as_slice(), &["open"], &["open"], &["open", "backdoor"], &["open", "backdoor"]]
-        .into_iter()
-        .enumerate()
+    for (number, offered) in [
+        ["open"].as_slice(),
+        &["open"],
+        &["open"],
+        &["open", "backdoor"],
+        &["open", "backdoor"],
+    ]
+    .into_iter()
+    .enumerate()
     {
         assert_eq!(model.request(number).await.tools(), offered, "{number}");
     }

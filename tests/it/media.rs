@@ -237,7 +237,7 @@ async fn a_full_media_store_says_so_and_the_turn_goes_on() {
     let turn = hosted.ended(&mut client).await;
     assert_eq!((turn.text.as_str(), turn.media.len()), ("No picture.", 0));
     let told = model.requests().last().unwrap().texts("tool").join("\n");
-    assert!(told.contains("of 1048576 bytes"), "{told}");
+    assert!(told.contains("1048576 bytes for media"), "{told}");
     assert_eq!(kept(&home), 1);
     // Room is made by deleting what is shown.
     assert_eq!(refusal(&client.call(delete_everything()).await), None);

@@ -164,7 +164,8 @@ async fn a_secret_that_is_typed_is_neither_shown_nor_kept() {
         mode: Mode::Configuration,
         ..question(id, text)
     };
-    let secret = json!({ "content": [{ "type": "text", "text": "typed" }], "details": { "secretInput": true } });
+    let secret =
+        json!({ "content": [{ "type": "text", "text": "typed" }], "details": { "secretInput": true } });
     let filling = json!({ "ref": "e1", "value": "hunter2" });
     let hidden = Some(r#"{"ref":"e1","value":"[hidden]"}"#);
     // It is said in a report, or only at the end.
@@ -182,7 +183,9 @@ async fn a_secret_that_is_typed_is_neither_shown_nor_kept() {
             assert_eq!(hosted.turn.activities.last().unwrap().input.as_deref(), hidden);
             client.send_text(&result(&called.call.id, "typed")).await;
         } else {
-            client.send_text(&settle(&called.call.id, &json!({ "result": secret }))).await;
+            client
+                .send_text(&settle(&called.call.id, &json!({ "result": secret })))
+                .await;
         }
         let turn = hosted.ended(&mut client).await;
         assert_eq!(turn.activities.last().unwrap().input.as_deref(), hidden);
@@ -199,5 +202,8 @@ async fn a_secret_that_is_typed_is_neither_shown_nor_kept() {
     let last = model.requests().pop().unwrap().body.to_string();
     assert_eq!(last.matches("[hidden]").count(), 2, "{last}");
     let stored = home.run(&["data", "export"]).await.ok();
-    assert!(stored.contains("[hidden]") && !stored.contains("hunter2"), "{stored}");
+    assert!(
+        stored.contains("[hidden]") && !stored.contains("hunter2"),
+        "{stored}"
+    );
 }

@@ -103,7 +103,11 @@ impl Finished {
 
     /// Puts what may be kept of a call's arguments in their place, in the last message.
     fn hide_arguments(&mut self, kept: impl Fn(&str) -> Option<Value>) {
-        let parts = self.messages.last_mut().into_iter().flat_map(|last| &mut last.parts);
+        let parts = self
+            .messages
+            .last_mut()
+            .into_iter()
+            .flat_map(|last| &mut last.parts);
         for part in parts {
             if let Part::ToolCall {
                 call_id, arguments, ..

@@ -201,7 +201,7 @@ impl Silence {
         if self.is_listening {
             sleep_until(self.since + SILENCE).await;
         } else {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

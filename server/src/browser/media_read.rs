@@ -55,7 +55,11 @@ impl Reads {
 /// Serves the reads of a connection in the order they came.
 pub(super) async fn serve(reads: mpsc::Receiver<Read>) {
     let reads = stream::unfold(reads, async |mut reads| Some((reads.recv().await?, reads)));
-    let serving = reads.for_each_concurrent(READS, |Read { desk, read }| async move { desk.read_media(read).await });
+    let serving =
+        reads.for_each_concurrent(
+            READS,
+            |Read { desk, read }| async move { desk.read_media(read).await },
+        );
     serving.await;
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sidewire_agent::Agent;
-use sidewire_agent::store::OpenError;
+use sidewire_agent::store::{OpenError, Store};
 
 /// A private window's service worker may die and come back; this long its conversation waits for it.
 const LINGER: Duration = Duration::from_secs(60);
@@ -66,6 +66,12 @@ impl PrivateAgents {
             },
         ))
     }
+
+    /// The stores of all private windows that are there.
+    pub(super) fn stores(&self) -> Vec<Store> {
+        let rooms = lock(&self.rooms);
+        rooms.values().map(|room| room.agent.store().clone()).collect()
+    }
 }
 
 impl Drop for Stay {
@@ -92,4 +98,28 @@ impl Stay {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use sidewire_contract::ids::BlobRef;
+    use sidewire_contract::layout::Layout;
+
+    use super::*;
+    use crate::app::{App, clear_away};
+
+    #[tokio::test]
+    async fn media_that_a_private_window_no_longer_shows_is_cleared_away_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout::in_folder(folder.path().join("home"));
+        let mut app = App::open(&layout).unwrap();
+        let front = app.front(&layout, [7; 32], 1).unwrap();
+        let (agent, _stay) = front.private.enter(("a".into(), "run".into())).unwrap();
+        let files = agent.store().memory_files().unwrap();
+        assert!(files.put(BlobRef::from_sha256([7; 32]), Bytes::from_static(b"x")));
+        clear_away(&front).await;
+        assert_eq!(files.names(), []);
+        app.close();
+    }
 }

@@ -202,7 +202,10 @@ fn is_device(name: &str) -> bool {
         let mut digits = number.chars();
         matches!(digits.next(), Some('0'..='9' | '¹' | '²' | '³')) && digits.next().is_none()
     };
-    matches!(first.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$") || port.is_some_and(numbered)
+    matches!(
+        first.as_str(),
+        "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$"
+    ) || port.is_some_and(numbered)
 }
 
 fn safe_character(c: char) -> Option<char> {

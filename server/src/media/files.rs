@@ -66,13 +66,18 @@ impl Files {
         self.intake.quota()
     }
 
-    /// How much may still come in, when conversations show so many bytes.
-    pub(super) fn room(&self, shown: u64) -> u64 {
+    /// Takes note of how many bytes conversations show.
+    pub(super) fn note_shown(&self, bytes: u64) {
+        // Private windows share no more than what comes in; each knows for itself what it shows.
+        if let Keeper::Folder(_) = &self.kept {
+            self.intake.set_shown(bytes);
+        }
+    }
+
+    /// How much may still come in.
+    pub(super) fn room(&self) -> u64 {
         match &self.kept {
-            Keeper::Folder(_) => {
-                self.intake.set_shown(shown);
-                self.intake.left()
-            }
+            Keeper::Folder(_) => self.intake.left(),
             Keeper::Memory(memory) => self.intake.left().min(memory_left(memory)),
         }
     }

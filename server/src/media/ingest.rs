@@ -2,8 +2,6 @@
 //!
 //! What [`Library::show`] returns may be announced: its files are in their place and durably referenced.
 
-use std::time::Instant;
-
 use bytes::Bytes;
 use sidewire_agent::session::now_ms;
 use sidewire_agent::store::{AddBlobsError, Store, StoreError};
@@ -160,15 +158,12 @@ impl Library {
         self.make_room(place.store, (len, len)).await?;
         let decoded = base64_simd::STANDARD.decode_to_vec(block.data);
         let bytes = decoded.map_err(|_| IngestError::NoPicture)?;
-        let (len, began) = (bytes.len(), Instant::now());
         let source = self.stage(place.store, bytes.into()).await?;
         let item = self.item(place.store, source).await?;
         network::check_type(Some(block.mime_type), mime_of(&item.found))?;
         match &item.found {
             Found::Picture(picture) if picture.kind != MediaKind::Video => {
-                let shown = self.show_item(place, item, About::of_tool(block.tool)).await;
-                tracing::debug!(len, micros = began.elapsed().as_micros(), "an image was taken in");
-                shown
+                self.show_item(place, item, About::of_tool(block.tool)).await
             }
             Found::Picture(_) | Found::Text(_) => Err(IngestError::NoPicture),
         }
@@ -280,7 +275,7 @@ impl Library {
         let added = store.blobs_add(conversation, assets, quota, move || placing.place(staged));
         match added.await {
             Ok(used) => {
-                target.room(used);
+                target.note_shown(used);
                 Ok(())
             }
             Err(error) => {
@@ -295,14 +290,14 @@ impl Library {
     /// not fit even then. Gives where it may go.
     async fn make_room(&self, store: &Store, (least, most): (u64, u64)) -> Result<Files, IngestError> {
         let files = self.files(store);
-        let mut room = files.room(store.blob_bytes().await?);
-        if room < most {
+        files.note_shown(store.blob_bytes().await?);
+        if files.room() < most {
             // Deleted conversations whose time has run out may be what is in the way.
             store.purge(now_ms()).await?;
             self.collect(store).await;
-            room = files.room(store.blob_bytes().await?);
+            files.note_shown(store.blob_bytes().await?);
         }
-        if room < least {
+        if files.room() < least {
             return Err(IncomingError::NoRoom { quota: files.quota() }.into());
         }
         Ok(files)

@@ -262,7 +262,10 @@ pub(super) mod tests {
 
     #[test]
     fn the_boxes_of_a_whole_file_are_counted_and_small_ones_are_read_together() {
-        let tracks = boxed(b"moov", &boxed(b"trak", &boxed(b"free", b"")).repeat(BOXES / 2 - 1));
+        let tracks = boxed(
+            b"moov",
+            &boxed(b"trak", &boxed(b"free", b"")).repeat(BOXES / 2 - 1),
+        );
         assert!(looked(&tracks).is_ok(), "one box is left");
         let (found, reads) = counted(&[tracks, boxed(b"free", b"").repeat(2)].concat());
         assert!(found.is_err());

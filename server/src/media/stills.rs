@@ -19,7 +19,7 @@ struct Stills {
     probed: Probed,
     files: Vec<(Asset, Staged)>,
     timeline: Option<Timeline>,
-    /// Whether more of it could not be shown.
+    /// Whether the timeline ends before it does.
     is_cut: bool,
 }
 
@@ -88,7 +88,7 @@ impl Library {
             }
             Err(error) => {
                 tracing::debug!(%error, "no stills of a moving picture");
-                (one_still(ffmpeg, &input, &files, taken.files).await?, None, true)
+                (one_still(ffmpeg, &input, &files, taken.files).await?, None, false)
             }
         };
         Some(Stills {

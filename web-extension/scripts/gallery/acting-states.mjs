@@ -46,7 +46,7 @@ const consents = [
     "Waiting for your answer",
   ]),
   both("consent-type", ["Domain", "shop.example.com ↵ www.shop.example.com"]),
-  both("consent-long-value", ["1,320 more characters"]),
+  both("consent-long-value", ["2,520 characters in all"]),
   both("consent-secret", ["password field", "not shown"], {
     absent: [".consent-value", "[data-answer=always]", "[data-answer=conversation]"],
   }),
@@ -57,7 +57,14 @@ const consents = [
   both("consent-limited", ["each action is asked about on its own"], { absent: ["[data-answer=always]"] }),
   both("consent-hostile", ["[U+202E]on", "bank.example.attacker.example"], { absent: [".consent b"] }),
   both("consent-ending", ["Without an answer it will not be done, in 2"]),
+  both("consent-in-frame", ["pay.example", 'row "api-eu"', "comes from somewhere else"], {
+    absent: ["[data-answer=always]", "[data-answer=conversation]"],
+  }),
+  both("consent-unnamed", ["without a name", 'button · row "lb1"']),
+  both("consent-long-address", ["characters in all"]),
+  both("consent-long-choice", ["Frankfurt", "characters in all"]),
   both("consent-several", ["1 of 3"]),
+  both("elsewhere", ["Another conversation waits for your answer.", "Show"]),
   state("consent-click", ["Once"], { name: "consent-320", show: { scene: "consent-click", width: 320, height: 600 } }),
 ];
 

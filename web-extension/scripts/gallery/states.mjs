@@ -84,6 +84,8 @@ const conversation = [
 
 /** @type {State[]} */
 const pages = [
+  state("tools-refused", ["did not accept the page tools"]),
+  state("page-blocked", ["has blocked this page"]),
   state("page-restricted", ["does not allow this page"]),
   state("page-needs-permission", ["may not read this site yet", "Allow wiki.example.com"]),
   state("page-needs-press", ["press its button in the toolbar"]),

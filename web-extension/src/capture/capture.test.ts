@@ -107,6 +107,15 @@ describe("captureTab", () => {
     expect(await none(7)).toEqual({ ok: false, fault: "blocked-by-policy" });
   });
 
+  it("gives a browser that is slow to say what is allowed its own time", async () => {
+    vi.useFakeTimers();
+    const slowly = () => new Promise<() => boolean>((resolve) => setTimeout(() => resolve(() => true), 2_000));
+    const taken = createCaptureTab(scripted(), slowly, LIMITS)(7);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await taken).toMatchObject({ ok: true });
+    vi.useRealTimers();
+  });
+
   it("takes the frames that answer and counts those that do not", async () => {
     const frames = [0, 1].map((position) => ({ node: position + 1, position, url: "about:blank" }));
     const tree = {

@@ -40,11 +40,11 @@ export function createCaptureTab(
   limits: CaptureLimits = LIMITS,
 ): CaptureTab {
   return async (tabId) => {
+    const isAllowed = await loadAllowed();
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), limits.total);
     try {
-      const reach = { tabs, tabId, isAllowed: await loadAllowed() };
-      return await new TabCapture(reach, { ...limits, signal: deadline.signal }).take();
+      return await new TabCapture({ tabs, tabId, isAllowed }, { ...limits, signal: deadline.signal }).take();
     } catch {
       return refused("capture-failed");
     } finally {

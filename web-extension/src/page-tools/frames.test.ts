@@ -117,6 +117,17 @@ describe("asking a frame", () => {
     expect(browser.told).toHaveLength(2);
   });
 
+  it("does not ask any more when the call has ended meanwhile", async () => {
+    const life = new AbortController();
+    browser.inject = async () => {
+      life.abort();
+      browser.contentScript = async () => "answer";
+      return [];
+    };
+    expect(await browserFrames.ask(7, 3, END, life.signal)).toBeUndefined();
+    expect(browser.told).toHaveLength(1);
+  });
+
   it("does not ask twice when the frame went away while it worked", async () => {
     browser.contentScript = async () => {
       throw new Error("A listener indicated an asynchronous response, but the message channel closed.");

@@ -227,3 +227,10 @@ it("text from outside goes to the composer once", () => {
   expect(state.incoming).toEqual({ text: "About this", source: "page" });
   expect(reduce(state, { kind: "incoming-taken" }, 0).incoming).toBeNull();
 });
+
+it("another conversation waits until it does not, or until nobody can tell", () => {
+  const waits = stateAfter(showing({}), { kind: "elsewhere", waits: true });
+  expect(waits.elsewhere).toBe(true);
+  expect(reduce(waits, { kind: "elsewhere", waits: false }, 0).elsewhere).toBe(false);
+  expect(reduce(waits, { kind: "port-lost" }, 0).elsewhere).toBe(false);
+});

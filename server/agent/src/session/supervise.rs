@@ -96,7 +96,10 @@ impl Job {
 
     /// The questions are the person's own words: the page of each is kept by name only, beside them.
     fn need(&self, history: &[Vec<Message>]) -> Need {
-        let asked = history.iter().flatten().filter(|message| message.role == Role::User);
+        let asked = history
+            .iter()
+            .flatten()
+            .filter(|message| message.role == Role::User);
         let earlier: Vec<String> = asked.map(Message::plain_text).collect();
         let questions = earlier.iter().map(String::as_str).chain([self.ask.text.as_str()]);
         Need::new(self.ask.mode, questions)

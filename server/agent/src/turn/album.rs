@@ -7,11 +7,16 @@ const PICTURES: usize = 4;
 
 /// Adds pictures and lets the oldest go; one that comes again counts as new, one that is too large is left out.
 pub(super) fn add(album: &mut Vec<Picture>, more: Vec<Picture>) {
-    for picture in more.into_iter().filter(|picture| picture.bytes.len() <= PICTURE_BYTES) {
+    for picture in more
+        .into_iter()
+        .filter(|picture| picture.bytes.len() <= PICTURE_BYTES)
+    {
         album.retain(|older| older.blob != picture.blob);
         album.push(picture);
     }
-    while album.len() > PICTURES || album.iter().map(|picture| picture.bytes.len()).sum::<usize>() > PICTURE_BYTES {
+    while album.len() > PICTURES
+        || album.iter().map(|picture| picture.bytes.len()).sum::<usize>() > PICTURE_BYTES
+    {
         album.remove(0);
     }
 }
@@ -43,7 +48,11 @@ mod tests {
 
     #[test]
     fn together_they_stay_within_their_bytes() {
-        for (size, left) in [(PICTURE_BYTES / 2, 2), (PICTURE_BYTES / 2 + 1, 1), (PICTURE_BYTES, 1)] {
+        for (size, left) in [
+            (PICTURE_BYTES / 2, 2),
+            (PICTURE_BYTES / 2 + 1, 1),
+            (PICTURE_BYTES, 1),
+        ] {
             let mut album = Vec::new();
             add(&mut album, vec![picture("a", size), picture("b", size)]);
             assert_eq!(album.len(), left, "{size}");

@@ -232,7 +232,7 @@ impl Hooks for Meddler {
         }
     }
 
-    async fn before_tool(&self, _: &TurnPlace, tool: &str, _: &mut serde_json::Value) -> Verdict {
+    async fn before_tool(&self, _: &TurnPlace, tool: &str, _: &mut Value) -> Verdict {
         self.refused.lock().unwrap().push(tool.to_owned());
         Verdict::Refuse("not today".into())
     }

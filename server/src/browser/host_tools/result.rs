@@ -99,7 +99,10 @@ impl Gallery<'_> {
 pub(super) fn report(partial: &Partial) -> Report {
     let words = words(partial.content.iter().map(line), SHOWN);
     Report {
-        shown: (!words.is_empty()).then_some(Shown::Text(words)).into_iter().collect(),
+        shown: (!words.is_empty())
+            .then_some(Shown::Text(words))
+            .into_iter()
+            .collect(),
         secret: has_secret_input(partial),
     }
 }

@@ -229,7 +229,11 @@ mod tests {
                 "the parameters of t",
             ),
             (
-                json!((0..5).map(|at| with_values(&format!("t{at}"), 4_000)).collect::<Vec<_>>()),
+                json!(
+                    (0..5)
+                        .map(|at| with_values(&format!("t{at}"), 4_000))
+                        .collect::<Vec<_>>()
+                ),
                 "the parameters of t4 are refused: the schemas of the set are too large together",
             ),
             (

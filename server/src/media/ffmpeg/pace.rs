@@ -39,16 +39,17 @@ impl Pace {
     /// The stills of this pace, as FFmpeg is told.
     pub(super) fn filter(&self) -> String {
         let Self { period_ms, pixels } = self;
-        format!(
-            "fps=1000/{period_ms},scale='max(1,floor(min(min({WIDTH},iw),sqrt({pixels}*iw/ih))))':-1"
-        )
+        format!("fps=1000/{period_ms},scale='max(1,floor(min(min({WIDTH},iw),sqrt({pixels}*iw/ih))))':-1")
     }
 
     /// Whether this many stills show all of it, as far as one can tell.
     pub(in super::super) fn is_whole(&self, stills: usize, length_ms: Option<Positive>) -> bool {
         let played = self.period_ms.saturating_mul(stills as u64);
         let fits = |length: u64| {
-            let (shorter, longer) = (length.saturating_sub(self.period_ms), length.saturating_add(self.period_ms));
+            let (shorter, longer) = (
+                length.saturating_sub(self.period_ms),
+                length.saturating_add(self.period_ms),
+            );
             (shorter..=longer).contains(&played)
         };
         // Fewer than there may be end by themselves, whatever a file says of its length.
@@ -87,7 +88,11 @@ mod tests {
         assert_eq!(pace(12, 2_000).period_ms, 84);
         assert!(pace(12, 2_000).pixels > 1920 * 1080);
         assert_eq!(pace(12, 600_000).period_ms, 834);
-        assert_eq!(pace(12, 600_000).pixels, pace(12, 0).pixels, "no length: as for the most");
+        assert_eq!(
+            pace(12, 600_000).pixels,
+            pace(12, 0).pixels,
+            "no length: as for the most"
+        );
         assert_eq!(
             pace(12, 0).filter(),
             "fps=1000/84,scale='max(1,floor(min(min(1920,iw),sqrt(72817*iw/ih))))':-1"

@@ -192,7 +192,13 @@ async fn what_says_no_length_is_counted() {
     let json = |rate| {
         format!(r#"{{"streams":[{{"nb_read_packets":"20","avg_frame_rate":"{rate}"}}],"format":{{}}}}"#)
     };
-    for (rate, length) in [("10/1", 2000), ("30000/1001", 667), ("0/0", 0), ("x", 0), ("-1/1", 0)] {
+    for (rate, length) in [
+        ("10/1", 2000),
+        ("30000/1001", 667),
+        ("0/0", 0),
+        ("x", 0),
+        ("-1/1", 0),
+    ] {
         let fake = fake("cat $HERE/out").with("out", json(rate).as_bytes());
         let probed = fake.ffmpeg.probe(&file(MimeType::Png)).await.unwrap();
         assert_eq!(probed.duration_ms, Positive::new(length), "{rate}");
@@ -208,7 +214,10 @@ async fn decoders_of_all_conversations_take_turns() {
     let posters = futures_util::future::join_all((0..8).map(|_| fake.ffmpeg.poster(&input)));
     assert!(posters.await.iter().all(Result::is_ok));
     let counts = fake.read("counts");
-    let counts: Vec<usize> = counts.lines().map(|count| count.trim().parse().unwrap()).collect();
+    let counts: Vec<usize> = counts
+        .lines()
+        .map(|count| count.trim().parse().unwrap())
+        .collect();
     assert_eq!(counts.len(), 8);
     assert!(counts.iter().all(|count| *count <= DECODERS), "{counts:?}");
 }
@@ -226,7 +235,11 @@ async fn a_decoder_has_a_bound_on_its_memory() {
 async fn more_bytes_than_a_timeline_may_have_end_it() {
     let big = png(3, 2, &vec![0; 20 * 1024 * 1024]);
     let fake = fake("while cat $HERE/out; do :; done").with("out", &big);
-    let mut decoding = fake.ffmpeg.frames(&file(MimeType::Mp4), &Pace::new(12, None)).await.unwrap();
+    let mut decoding = fake
+        .ffmpeg
+        .frames(&file(MimeType::Mp4), &Pace::new(12, None))
+        .await
+        .unwrap();
     let mut count = 0;
     while decoding.next().await.unwrap().is_some() {
         count += 1;

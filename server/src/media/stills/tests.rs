@@ -22,7 +22,8 @@ async fn shown(decoder: &Fake) -> Media {
 async fn every_still_is_put_away_before_the_next_one_is_asked_for() {
     let room_of = |ffmpeg: &Ffmpeg| room_with_decoder(ffmpeg.clone(), false);
     // The second still comes when the first one lies beside the file itself.
-    let script = "cat $HERE/one; until [ $(ls -A $(cat $HERE/media) | wc -l) -ge 2 ]; do :; done; cat $HERE/two";
+    let script =
+        "cat $HERE/one; until [ $(ls -A $(cat $HERE/media) | wc -l) -ge 2 ]; do :; done; cat $HERE/two";
     let decoder = decoder("0.2", script)
         .with("one", &png(3, 2, b"one"))
         .with("two", &png(3, 2, b"two"));
@@ -39,7 +40,10 @@ async fn a_long_film_is_shown_slower_and_to_its_end() {
     let decoder = decoder("600", asks).with("out", &png(3, 2, b"x"));
     let media = shown(&decoder).await;
     assert!(decoder.read("args").contains("fps=1000/834,"));
-    assert_eq!((&media.degradation, media.duration_ms), (&None, Positive::new(600_000)));
+    assert_eq!(
+        (&media.degradation, media.duration_ms),
+        (&None, Positive::new(600_000))
+    );
     assert_eq!(media.timeline.unwrap().frames().len(), FRAMES);
 }
 
@@ -47,7 +51,12 @@ async fn a_long_film_is_shown_slower_and_to_its_end() {
 async fn what_ends_early_says_so_and_is_as_long_as_it_shows() {
     for (seconds, file, script, stills) in [
         // As many as there may be, and nobody knows how many there were.
-        ("N/A", 20, "for i in $(seq 720); do cat $HERE/out; done", FRAMES as u64),
+        (
+            "N/A",
+            20,
+            "for i in $(seq 720); do cat $HERE/out; done",
+            FRAMES as u64,
+        ),
         // More bytes than there may be.
         ("10", 30_000_000, "while cat $HERE/out; do :; done", 4),
     ] {

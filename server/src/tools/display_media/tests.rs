@@ -82,7 +82,10 @@ async fn an_answer_that_shows_as_much_as_it_may_says_so() {
     assert!((0..1_000).any(|_| !call.context.may_show_media()));
     let output = call.tool.call(call.context).await;
     assert!(output.is_error && output.media.is_empty(), "{output:?}");
-    assert_eq!(said(&output), "this answer shows as much media as it may; show more in another one");
+    assert_eq!(
+        said(&output),
+        "this answer shows as much media as it may; show more in another one"
+    );
 }
 
 #[tokio::test]

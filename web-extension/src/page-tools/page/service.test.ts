@@ -35,7 +35,7 @@ afterEach(() => {
 const drawn = (): boolean => document.querySelector("html > [popover]") !== null;
 
 const click = { tool: "page_click", arguments: { role: "button" } } as const;
-const ask = (message: ToolMessage): Promise<unknown> | null => service.take(message);
+const ask = async (message: ToolMessage): Promise<unknown> => service.take(message);
 const aim = (call: string) => ask({ kind: "sidewire-tool-target", call, ...click });
 const badge = { kind: "sidewire-tool-badge", call: "turn", text: "acts", stop: "Stop" } as const;
 
@@ -53,20 +53,20 @@ describe("a call", () => {
     Object(document.querySelector("button")).getBoundingClientRect = () => new DOMRect(0, 9_000, 80, 20);
     await aim("one");
     expect(seen).not.toHaveBeenCalled();
-    ask({ kind: "sidewire-tool-show", call: "another" });
+    await ask({ kind: "sidewire-tool-show", call: "another" });
     expect(seen).not.toHaveBeenCalled();
-    ask({ kind: "sidewire-tool-show", call: "one" });
+    await ask({ kind: "sidewire-tool-show", call: "one" });
     expect(seen).toHaveBeenCalledTimes(1);
   });
 
   it("that was refused leaves nothing on the page, and one that ran its outline for a moment", async () => {
     await aim("one");
     expect(drawn()).toBe(true);
-    ask({ kind: "sidewire-tool-end", call: "one" });
+    await ask({ kind: "sidewire-tool-end", call: "one" });
     expect(drawn()).toBe(false);
     await aim("two");
     await ask({ kind: "sidewire-tool", call: "two", ...click });
-    ask({ kind: "sidewire-tool-end", call: "two" });
+    await ask({ kind: "sidewire-tool-end", call: "two" });
     expect(drawn()).toBe(true);
     await vi.advanceTimersByTimeAsync(800);
     expect(drawn()).toBe(false);
@@ -76,17 +76,17 @@ describe("a call", () => {
 describe("the line to the service worker", () => {
   it("is held while somebody is asked or a badge is shown", async () => {
     await aim("one");
-    ask(badge);
-    ask({ kind: "sidewire-tool-end", call: "one" });
+    await ask(badge);
+    await ask({ kind: "sidewire-tool-end", call: "one" });
     expect(port?.open).toBe(true);
-    ask({ kind: "sidewire-tool-end", call: "turn" });
+    await ask({ kind: "sidewire-tool-end", call: "turn" });
     expect(port?.open).toBe(false);
     expect(drawn()).toBe(false);
   });
 
   it("that breaks takes outlines and badge away", async () => {
     await aim("one");
-    ask(badge);
+    await ask(badge);
     port?.onDisconnect.emit();
     expect(drawn()).toBe(false);
   });

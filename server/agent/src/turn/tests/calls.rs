@@ -311,7 +311,9 @@ async fn s22_a_hidden_tool_that_was_called_is_not_offered_for_it() {
 }
 
 /// A call whose tool says at its end that its arguments hold a secret.
-async fn type_secret(ends: impl Fn(ToolCallContext) -> BoxFuture<'static, ToolOutput> + Send + Sync + 'static) -> Ran {
+async fn type_secret(
+    ends: impl Fn(ToolCallContext) -> BoxFuture<'static, ToolOutput> + Send + Sync + 'static,
+) -> Ran {
     let arguments = serde_json::json!({ "ref": "e1", "value": "hunter2" });
     let typing = Say::Event(crate::provider::ModelEvent::ToolCall {
         call_id: "1".into(),
@@ -326,7 +328,10 @@ fn check_hidden(ran: &Ran) {
     let row = &ran.record.tools[0];
     assert_eq!(row.input.as_deref(), Some(r#"{"ref":"e1","value":"[hidden]"}"#));
     let messages = format!("{:?}{:?}", ran.finished.messages, ran.requests[1].messages);
-    assert!(messages.contains("[hidden]") && !messages.contains("hunter2"), "{messages}");
+    assert!(
+        messages.contains("[hidden]") && !messages.contains("hunter2"),
+        "{messages}"
+    );
 }
 
 #[tokio::test]
@@ -341,12 +346,13 @@ async fn a_secret_is_kept_nowhere() {
     check_hidden(&at_its_end.await);
     // Whatever becomes of the call afterwards.
     let on_its_way = type_secret(|call| {
-        call.feed.push(TurnEvent::ToolProgress(crate::event::ToolProgress {
-            call_id: call.call_id,
-            name: "type".into(),
-            content: Vec::new(),
-            kept_arguments: Some(crate::tool::without_secrets(&call.arguments)),
-        }));
+        call.feed
+            .push(TurnEvent::ToolProgress(crate::event::ToolProgress {
+                call_id: call.call_id,
+                name: "type".into(),
+                content: Vec::new(),
+                kept_arguments: Some(crate::tool::without_secrets(&call.arguments)),
+            }));
         async { ToolOutput::error("gone") }.boxed()
     });
     check_hidden(&on_its_way.await);

@@ -108,5 +108,7 @@ async fn a_stop_is_not_lost_on_a_client_that_takes_nothing() {
 }
 
 fn answer() -> WorkerFrame {
-    WorkerFrame::SetHostToolsAck(SetHostToolsAck { tool_names: Vec::new() })
+    WorkerFrame::SetHostToolsAck(SetHostToolsAck {
+        tool_names: Vec::new(),
+    })
 }

@@ -123,7 +123,10 @@ async fn an_answer_that_shows_as_much_as_it_may_says_so() {
     let places = (0..1_000).filter(|_| context.may_show_media()).count();
     assert!((PICTURES..1_000).contains(&places), "{places}");
     let tool = Arc::clone(&rig.tools.shelf().tools()[0]);
-    let context = ToolCallContext { conversation, ..context };
+    let context = ToolCallContext {
+        conversation,
+        ..context
+    };
     let calling = tokio::spawn(async move { tool.call(context).await });
     let call = rig.called().await;
     rig.result(&call.id, json!({ "result": { "content": [picture()] } }));
@@ -163,8 +166,16 @@ async fn a_picture_is_kept_and_named() {
             blob: original.reference.as_str().to_owned(),
         }
     );
-    let pictures: Vec<&str> = output.pictures.iter().map(|picture| picture.blob.as_str()).collect();
-    assert_eq!(pictures, [original.reference.as_str(); PICTURES], "and their bytes are there for the model");
+    let pictures: Vec<&str> = output
+        .pictures
+        .iter()
+        .map(|picture| picture.blob.as_str())
+        .collect();
+    assert_eq!(
+        pictures,
+        [original.reference.as_str(); PICTURES],
+        "and their bytes are there for the model"
+    );
 }
 
 fn place() -> Lookup {

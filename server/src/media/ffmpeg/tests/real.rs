@@ -13,25 +13,36 @@ fn installed() -> Option<Ffmpeg> {
     ffmpeg
 }
 
-/// A moving picture of 64 × 36 that FFmpeg draws, two seconds long, as these arguments say.
+/// A moving picture of 160 × 90 that FFmpeg draws, two seconds long, as these arguments say.
 async fn drawn(ffmpeg: &Ffmpeg, args: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("drawn");
-    let source = "-v error -nostdin -f lavfi -i testsrc=s=64x36:d=2:r=10,format=rgb24";
-    let mut all: Vec<OsString> = source.split(' ').chain(args.split(' ')).map(OsString::from).collect();
+    let source = "-v error -nostdin -f lavfi -i testsrc=s=160x90:d=2:r=10,format=rgb24";
+    let mut all: Vec<OsString> = source
+        .split(' ')
+        .chain(args.split(' '))
+        .map(OsString::from)
+        .collect();
     all.push(path.clone().into());
     let all: Vec<&OsStr> = all.iter().map(OsString::as_os_str).collect();
     let limit = Duration::from_secs(60);
     let output = crate::process::run_briefly(ffmpeg.decoder.as_os_str(), &all, limit);
     let output = output.await.unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     fs::read(&path).unwrap()
 }
 
 /// The arguments of each format that FFmpeg writes everywhere. Noise makes the film longer than any pipe, and its
 /// description stands at its end.
 const FORMATS: [(MimeType, &str); 3] = [
-    (MimeType::Mp4, "-vf noise=alls=100 -c:v mpeg4 -q:v 1 -pix_fmt yuv420p -f mp4"),
+    (
+        MimeType::Mp4,
+        "-vf noise=alls=100:allf=t -c:v mpeg4 -q:v 1 -pix_fmt yuv420p -f mp4",
+    ),
     (MimeType::Gif, "-f gif"),
     (MimeType::Png, "-plays 0 -f apng"),
 ];
@@ -52,23 +63,33 @@ async fn stills_of_every_format_from_the_disk_and_from_memory() {
             }
             assert_eq!(media.degradation, None, "{what}");
             let size = (media.width, media.height, media.duration_ms);
-            assert_eq!(size, (Positive::new(64), Positive::new(36), Positive::new(2000)), "{what}");
+            assert_eq!(
+                size,
+                (Positive::new(160), Positive::new(90), Positive::new(2000)),
+                "{what}"
+            );
             let frames = media.timeline.as_ref().unwrap().frames();
             assert!((23..=25).contains(&frames.len()), "{what}: {}", frames.len());
             let TimelineFrame::Asset { asset, .. } = &frames[0] else {
                 panic!("{what}")
             };
             assert_eq!(media.poster.as_ref(), Some(asset), "{what}");
-            let Found::Picture(still) = sniff(std::io::Cursor::new(room.read(asset).await.unwrap())).unwrap() else {
+            let Found::Picture(still) = sniff(std::io::Cursor::new(room.read(asset).await.unwrap())).unwrap()
+            else {
                 panic!("{what}")
             };
-            assert_eq!((still.width, still.height), (Positive::new(64), Positive::new(36)), "{what}");
+            assert_eq!(
+                (still.width, still.height),
+                (Positive::new(160), Positive::new(90)),
+                "{what}"
+            );
         }
     }
 }
 
 /// A WebP of two pictures. Many versions of FFmpeg read only those that stand still.
-const WEBP: &[u8] = b"\x52\x49\x46\x46\xc4\x00\x00\x00\x57\x45\x42\x50\x56\x50\x38\x58\x0a\x00\x00\x00\x12\x00\x00\x00\
+const WEBP: &[u8] =
+    b"\x52\x49\x46\x46\xc4\x00\x00\x00\x57\x45\x42\x50\x56\x50\x38\x58\x0a\x00\x00\x00\x12\x00\x00\x00\
     \x03\x00\x00\x03\x00\x00\x41\x4e\x49\x4d\x06\x00\x00\x00\xff\xff\xff\xff\x01\x00\x41\x4e\x4d\x46\
     \x4a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x03\x00\x00\x64\x00\x00\x02\x56\x50\x38\x4c\
     \x31\x00\x00\x00\x2f\x03\xc0\x00\x00\x47\x20\x10\x48\xda\x1f\x7a\x0d\x01\x41\xd1\x75\xcb\x09\x08\
@@ -93,7 +114,7 @@ async fn a_webp_that_moves_is_decoded_or_said_to_be_missing() {
 #[tokio::test]
 async fn a_film_too_large_to_decode_is_shown_without_stills() {
     let Some(ffmpeg) = installed() else { return };
-    let bytes = drawn(&ffmpeg, "-vf scale=9000:9000 -frames:v 1 -f gif").await;
+    let bytes = drawn(&ffmpeg, "-vf scale=6100:6100 -frames:v 1 -f gif").await;
     let room = room_with_decoder(ffmpeg, false).await;
     let media = room.show(&bytes).await.unwrap();
     assert_eq!((&media.timeline, &media.poster), (&None, &None));
@@ -111,11 +132,16 @@ async fn a_long_film_is_shown_to_its_end() {
     assert!(length > 110_000, "{length}");
     let frames = media.timeline.as_ref().unwrap().frames();
     let played: u64 = frames.iter().map(duration).sum();
-    assert!(frames.len() <= FRAMES && played.abs_diff(length) < 1000, "{played} of {length}");
+    assert!(
+        frames.len() <= FRAMES && played.abs_diff(length) < 1000,
+        "{played} of {length}"
+    );
 }
 
 fn duration(frame: &TimelineFrame) -> u64 {
     match frame {
-        TimelineFrame::Text { duration_ms, .. } | TimelineFrame::Asset { duration_ms, .. } => duration_ms.get(),
+        TimelineFrame::Text { duration_ms, .. } | TimelineFrame::Asset { duration_ms, .. } => {
+            duration_ms.get()
+        }
     }
 }

@@ -5,7 +5,7 @@ import { markedLines, plainLine } from "../../plain-line";
 import { Rich } from "../Rich";
 
 const LONGEST_TARGET = 80;
-const LONGEST_ADDRESS = 200;
+const LONGEST_ADDRESS = 120;
 const LONGEST_CONTEXT = 240;
 /** Of a text that is longer than this not everything is in view. */
 const IN_VIEW = 240;
