@@ -394,7 +394,11 @@ mod tests {
         let refused = |head: &str| ClientFrame::refused(&deep(head), "nested too deep");
         assert!(matches!(
             refused(r#"{"type":"chat_request","id":"c-1""#),
-            DecodeError::InvalidFrame { chat_id: Some(_), frame_type: "chat_request", .. }
+            DecodeError::InvalidFrame {
+                chat_id: Some(_),
+                frame_type: "chat_request",
+                ..
+            }
         ));
         assert!(matches!(
             refused(r#"{"type":"host_tool_result","id":"7""#),

@@ -136,7 +136,7 @@ const ATTACKS: &[Row] = &[
             "s22_page_text_is_fenced_data_in_the_user_message",
             "s22_page_text_stays_inside_its_fence",
             "s22_page_text_cannot_widen_what_is_offered",
-            "s22_text_of_a_message_names_no_tool",
+            "s22_a_hidden_tool_that_was_called_is_not_offered_for_it",
         ],
     ),
     (
@@ -317,7 +317,8 @@ const FAULTS: &[Row] = &[
             "everything_else_is_not",
             "addresses_that_are_not_for_fetching_are_never_asked",
             "every_redirect_is_checked_like_the_first_address",
-            "the_connection_goes_to_the_given_address_and_follows_nothing",
+            "all_fetches_share_a_client_that_follows_nothing",
+            "a_name_that_leads_into_this_machine_is_not_connected_to",
         ],
     ),
     (
@@ -337,7 +338,7 @@ const FAULTS: &[Row] = &[
         &[
             "chat_worker_6_5_vectors",
             "parts_are_clamped_and_an_empty_one_ends_a_file",
-            "many_reads_at_once_are_all_answered_and_never_too_many_are_on_their_way",
+            "many_reads_at_once_are_all_answered",
             "sixty_four_mebibytes_are_read_while_an_answer_streams",
             "a_native_host_carries_media_and_an_answer_at_once",
         ],

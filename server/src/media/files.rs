@@ -168,7 +168,9 @@ impl Files {
     /// A reader of a file that has its place.
     pub(super) fn reader(&self, asset: &Asset) -> Result<Box<dyn ReadSeek>, BlobError> {
         Ok(match &self.kept {
-            Keeper::Folder(folder) => Box::new(folder.read(&asset.reference, asset.bytes.get())?.into_file()?),
+            Keeper::Folder(folder) => {
+                Box::new(folder.read(&asset.reference, asset.bytes.get())?.into_file()?)
+            }
             Keeper::Memory(memory) => Box::new(Cursor::new(
                 memory.get(&asset.reference).ok_or(BlobError::Missing)?,
             )),

@@ -25,7 +25,9 @@ pub(crate) enum IncomingError {
         limit: u64,
     },
     /// It does not fit beside all others.
-    #[error("it does not fit into the {quota} bytes for media beside what is there; delete conversations that show media")]
+    #[error(
+        "it does not fit into the {quota} bytes for media beside what is there; delete conversations that show media"
+    )]
     NoRoom {
         /// How many there are.
         quota: u64,

@@ -269,7 +269,9 @@ impl Library {
         let target = self.files(place.store);
         let preparing = target.clone();
         let prepared = blocking(move || preparing.prepare(&staged).map(|()| staged)).await;
-        let staged = prepared.ok_or(IngestError::Ending)?.map_err(IncomingError::from)?;
+        let staged = prepared
+            .ok_or(IngestError::Ending)?
+            .map_err(IncomingError::from)?;
         let (quota, placing) = (target.quota(), target.clone());
         let Place { store, conversation } = place;
         let added = store.blobs_add(conversation, assets, quota, move || placing.place(staged));

@@ -31,8 +31,8 @@ use sidewire_contract::mode::Mode;
 use url::Url;
 
 use call::Call;
-use pictures::Sight;
 pub(super) use models::{Listed, read as list_from};
+use pictures::Sight;
 
 /// Why a provider cannot be set up.
 #[derive(Debug, thiserror::Error)]

@@ -53,7 +53,10 @@ fn take_in(frame: &str, folder: &Path) -> String {
     let frame: Value = serde_json::from_str(frame).unwrap();
     let data = frame.pointer("/result/content/0/data").and_then(Value::as_str);
     let bytes = base64_simd::STANDARD.decode_to_vec(data.unwrap()).unwrap();
-    let name: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let name: String = Sha256::digest(&bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let mut file = File::create(folder.join("new")).unwrap();
     file.write_all(&bytes).unwrap();
     file.sync_all().unwrap();

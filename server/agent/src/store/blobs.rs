@@ -151,7 +151,9 @@ impl Store {
         files: Vec<BlobRef>,
         is_there: impl Fn(&BlobRef) -> bool + Send + Sync + 'static,
     ) -> Result<usize, StoreError> {
-        let missing = self.read(move |connection| shown_beside(connection, &files)).await?;
+        let missing = self
+            .read(move |connection| shown_beside(connection, &files))
+            .await?;
         self.in_batches(missing, move |connection, batch| {
             let mut forget = connection.prepare_cached("DELETE FROM blob_reference WHERE hash = ?1")?;
             let mut forgotten = 0;

@@ -76,6 +76,9 @@ mod tests {
         files.remove(&name(2));
         assert!(files.put(name(3), Bytes::from_static(b"x")));
         assert_eq!(files.get(&name(3)), Some(Bytes::from_static(b"x")));
-        assert_eq!((files.names().len(), files.bytes()), (2, MEMORY_FILE_BYTES / 2 + 1));
+        assert_eq!(
+            (files.names().len(), files.bytes()),
+            (2, MEMORY_FILE_BYTES / 2 + 1)
+        );
     }
 }

@@ -12,7 +12,9 @@ fn folder() -> (tempfile::TempDir, BlobFolder) {
 }
 
 fn add(blobs: &BlobFolder, bytes: &[u8]) -> BlobRef {
-    let mut incoming = blobs.incoming(Arc::new(Intake::new(1 << 20)).share(1 << 20)).unwrap();
+    let mut incoming = blobs
+        .incoming(Arc::new(Intake::new(1 << 20)).share(1 << 20))
+        .unwrap();
     incoming.write(bytes).unwrap();
     let staged = incoming.finish().unwrap();
     let Kept::File(file) = staged.kept else {

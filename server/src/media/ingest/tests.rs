@@ -1,6 +1,6 @@
 use std::fs;
-use std::sync::Arc;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use sidewire_agent::ids::{ConversationId, Owner};
 use sidewire_agent::record::Origin;
@@ -260,7 +260,10 @@ async fn a_failed_publication_takes_no_room_and_leaves_nothing() {
     fs::create_dir(&in_the_way).unwrap();
     for _ in 0..3 {
         let error = room.show(&bytes).await.unwrap_err();
-        assert!(error.to_string().contains("could not be put in its place"), "{error}");
+        assert!(
+            error.to_string().contains("could not be put in its place"),
+            "{error}"
+        );
     }
     assert_eq!((room.store.blob_bytes().await.unwrap(), room.files()), (0, 1));
     fs::remove_dir(&in_the_way).unwrap();
@@ -304,14 +307,25 @@ async fn what_has_no_room_is_neither_fetched_nor_decoded() {
         assert!(said.contains("10000 bytes for media"), "{said}");
     };
     // It ends as soon as it is too long.
-    no_room(room.library.fetch(&room.store, address(long)).await.err().unwrap());
+    no_room(
+        room.library
+            .fetch(&room.store, address(long))
+            .await
+            .err()
+            .unwrap(),
+    );
     let no_base64 = "!".repeat(8_000);
     let block = ImageBlock {
         data: &no_base64,
         mime_type: "image/png",
         tool: "page_screenshot",
     };
-    no_room(room.library.ingest_image_block(room.place(), block).await.unwrap_err());
+    no_room(
+        room.library
+            .ingest_image_block(room.place(), block)
+            .await
+            .unwrap_err(),
+    );
     let left = 10_000 - usize::try_from(room.store.blob_bytes().await.unwrap()).unwrap();
     let filling = vec![b'y'; left - png(1, 1, b"").len()];
     room.show(&png(1, 1, &filling)).await.unwrap();
@@ -346,7 +360,12 @@ async fn a_private_window_clears_away_what_it_no_longer_shows_before_it_is_full(
         let asset = filler(all_but(left));
         let bytes = Bytes::from(vec![0; usize::try_from(all_but(left)).unwrap()]);
         let files = Arc::clone(&files);
-        let put = move || files.put(asset.reference, bytes).then_some(()).ok_or(PlaceError::Full);
+        let put = move || {
+            files
+                .put(asset.reference, bytes)
+                .then_some(())
+                .ok_or(PlaceError::Full)
+        };
         room.store
             .blobs_add(room.conversation, vec![filler(all_but(left))], u64::MAX, put)
     };

@@ -10,9 +10,9 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::sync::OnceCell;
 use url::Url;
 
+use super::super::blocking;
 use super::address::is_public;
 use super::{Answer, CONNECT_TIME, FetchError, HTTPS_PORT, Outside};
-use crate::media::blocking;
 
 /// The real network.
 pub(in super::super) struct Internet {

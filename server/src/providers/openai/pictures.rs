@@ -140,7 +140,12 @@ impl<'a> Pictures<'a> {
             return Err(text);
         }
         let heading = Piece::Text { text };
-        Ok(Content::Pieces([heading].into_iter().chain(shown.into_iter().map(piece)).collect()))
+        Ok(Content::Pieces(
+            [heading]
+                .into_iter()
+                .chain(shown.into_iter().map(piece))
+                .collect(),
+        ))
     }
 
     /// A tool's result as text.
@@ -153,7 +158,9 @@ impl<'a> Pictures<'a> {
         match block {
             ResultContent::Text { text } => text,
             ResultContent::Image { blob, .. } if self.at(blob, at).is_some() => "(a picture; it follows)",
-            ResultContent::Image { blob, .. } if self.find(blob).is_some() => "(a picture; it comes again below)",
+            ResultContent::Image { blob, .. } if self.find(blob).is_some() => {
+                "(a picture; it comes again below)"
+            }
             ResultContent::Image { .. } => "(a picture, which is not shown to you)",
         }
     }
@@ -183,9 +190,10 @@ fn names(message: &Message) -> impl Iterator<Item = &str> {
             Part::ToolResult { content, .. } => (None, content),
             _ => (None, &[]),
         };
-        own.into_iter().chain(results.iter().filter_map(|block| match block {
-            ResultContent::Image { blob, .. } => Some(blob.as_str()),
-            ResultContent::Text { .. } => None,
-        }))
+        own.into_iter()
+            .chain(results.iter().filter_map(|block| match block {
+                ResultContent::Image { blob, .. } => Some(blob.as_str()),
+                ResultContent::Text { .. } => None,
+            }))
     })
 }

@@ -161,7 +161,11 @@ fn lines<'a>(message: &'a Message, at: usize, pictures: &Pictures<'_>) -> Vec<Li
             .parts
             .iter()
             .filter_map(|part| tool_result(part, at, pictures))
-            .chain(pictures.of_results(message, at).map(|content| said("user", content)))
+            .chain(
+                pictures
+                    .of_results(message, at)
+                    .map(|content| said("user", content)),
+            )
             .collect(),
     }
 }

@@ -50,7 +50,10 @@ async fn a_file_is_its_owners_in_any_of_their_conversations_and_nobody_elses() {
         conversation(&store, ann(), "two").await,
     );
     let picture = picture(1, 7);
-    store.blobs_add(one, vec![picture.clone()], PLENTY, placed).await.unwrap();
+    store
+        .blobs_add(one, vec![picture.clone()], PLENTY, placed)
+        .await
+        .unwrap();
     assert_eq!(
         store.blob_of_owner(&ann(), &file(1)).await.unwrap(),
         Some(picture.clone())
@@ -62,7 +65,9 @@ async fn a_file_is_its_owners_in_any_of_their_conversations_and_nobody_elses() {
         Some(picture)
     );
     assert_eq!(store.blob_of_conversation(two, &file(1)).await.unwrap(), None);
-    let nowhere = store.blobs_add(ConversationId::mint(), vec![], PLENTY, placed).await;
+    let nowhere = store
+        .blobs_add(ConversationId::mint(), vec![], PLENTY, placed)
+        .await;
     assert!(matches!(nowhere, Err(AddBlobsError::Store(StoreError::NotFound))));
 }
 
@@ -71,8 +76,14 @@ async fn a_file_goes_with_the_last_conversation_that_shows_it() {
     let store = memory();
     let id = conversation_with(&store, "first", "x", 10).await;
     turn_at(&store, id, ("t2", "q2", "y"), 20).await;
-    store.blobs_add(id, vec![picture(1, 7)], PLENTY, placed).await.unwrap();
-    store.blobs_add(id, vec![picture(1, 7)], PLENTY, placed).await.unwrap();
+    store
+        .blobs_add(id, vec![picture(1, 7)], PLENTY, placed)
+        .await
+        .unwrap();
+    store
+        .blobs_add(id, vec![picture(1, 7)], PLENTY, placed)
+        .await
+        .unwrap();
     let branch = store
         .branch(&ann(), id, &TurnId("t2".to_owned()), 30)
         .await
@@ -102,7 +113,10 @@ async fn delete_all_sets_the_files_of_an_owner_free() {
         .blobs_add(anns, vec![picture(1, 7), picture(2, 7)], PLENTY, placed)
         .await
         .unwrap();
-    store.blobs_add(bobs, vec![picture(2, 7)], PLENTY, placed).await.unwrap();
+    store
+        .blobs_add(bobs, vec![picture(2, 7)], PLENTY, placed)
+        .await
+        .unwrap();
     store.delete_all(Some(&ann())).await.unwrap();
     assert_eq!(swept(&store, &[1, 2]).await, [file(1)]);
     store.delete_all(None).await.unwrap();
@@ -128,16 +142,31 @@ async fn the_quota_counts_each_file_once_and_is_said_in_the_error() {
         conversation(&store, ann(), "one").await,
         conversation(&store, bob(), "two").await,
     );
-    store.blobs_add(one, vec![picture(1, 60)], 100, placed).await.unwrap();
-    store.blobs_add(two, vec![picture(1, 60)], 100, placed).await.unwrap();
+    store
+        .blobs_add(one, vec![picture(1, 60)], 100, placed)
+        .await
+        .unwrap();
+    store
+        .blobs_add(two, vec![picture(1, 60)], 100, placed)
+        .await
+        .unwrap();
     assert_eq!(store.blob_bytes().await.unwrap(), 60);
-    store.blobs_add(one, vec![picture(2, 40)], 100, placed).await.unwrap();
-    let error = store.blobs_add(one, vec![picture(3, 1)], 100, placed).await.unwrap_err();
+    store
+        .blobs_add(one, vec![picture(2, 40)], 100, placed)
+        .await
+        .unwrap();
+    let error = store
+        .blobs_add(one, vec![picture(3, 1)], 100, placed)
+        .await
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "media takes 100 of 100 bytes, and 1 more do not fit; delete conversations that show media"
     );
-    store.blobs_add(two, vec![picture(2, 40)], 100, placed).await.unwrap();
+    store
+        .blobs_add(two, vec![picture(2, 40)], 100, placed)
+        .await
+        .unwrap();
     assert_eq!(store.blob_of_owner(&ann(), &file(3)).await.unwrap(), None);
 }
 
@@ -153,13 +182,23 @@ async fn a_file_that_gets_no_place_is_not_referred_to_and_takes_no_room() {
         let added = store.blobs_add(id, vec![picture(1, 60)], 100, move || Err(refusal()));
         let error = added.await.unwrap_err();
         assert!(
-            matches!(error, AddBlobsError::Full { used: 0, quota: 100, wanted: 60 } | AddBlobsError::Place(_)),
+            matches!(
+                error,
+                AddBlobsError::Full {
+                    used: 0,
+                    quota: 100,
+                    wanted: 60
+                } | AddBlobsError::Place(_)
+            ),
             "{error}"
         );
         assert_eq!(store.blob_of_owner(&ann(), &file(1)).await.unwrap(), None);
     }
     assert_eq!(store.blob_bytes().await.unwrap(), 0);
-    let used = store.blobs_add(id, vec![picture(1, 60)], 100, placed).await.unwrap();
+    let used = store
+        .blobs_add(id, vec![picture(1, 60)], 100, placed)
+        .await
+        .unwrap();
     assert_eq!(used, 60);
 }
 
@@ -233,7 +272,10 @@ async fn a_database_of_the_first_format_is_converted_with_all_its_conversations(
 
     let store = Store::open(folder.path(), "test").unwrap();
     assert_eq!(turns(&store, id).await.len(), 1);
-    store.blobs_add(id, vec![picture(1, 7)], PLENTY, placed).await.unwrap();
+    store
+        .blobs_add(id, vec![picture(1, 7)], PLENTY, placed)
+        .await
+        .unwrap();
     drop(store);
     assert_eq!(
         schema::format(&Connection::open(&file).unwrap()).unwrap(),

@@ -75,7 +75,10 @@ async fn a_picture_follows_its_tool_result_and_one_that_is_not_at_hand_is_mentio
 /// What the last tool result of a request says.
 fn result_text(body: &serde_json::Value) -> serde_json::Value {
     let messages = body["messages"].as_array().unwrap();
-    let result = messages.iter().rfind(|message| message["role"] == "tool").unwrap();
+    let result = messages
+        .iter()
+        .rfind(|message| message["role"] == "tool")
+        .unwrap();
     result["content"].clone()
 }
 
@@ -96,7 +99,8 @@ async fn ends(provider: &OpenAiProvider, request: ModelRequest) {
     assert_eq!(events.last(), Some(&finished(FinishReason::Stop)));
 }
 
-const UNSEEN: &str = "800×600\n(a picture, which is not shown to you)\n(a picture, which is not shown to you)";
+const UNSEEN: &str =
+    "800×600\n(a picture, which is not shown to you)\n(a picture, which is not shown to you)";
 
 #[tokio::test]
 async fn a_server_that_refuses_two_different_pictures_is_not_troubled_again() {
@@ -132,7 +136,10 @@ async fn one_bad_picture_does_not_blind_a_model_that_sees() {
     ends(&provider, with_picture()).await;
     ends(&provider, with_another()).await;
     let last = &server.requests()[5].1;
-    assert!(result_text(last).as_str().unwrap().contains("it follows"), "{last}");
+    assert!(
+        result_text(last).as_str().unwrap().contains("it follows"),
+        "{last}"
+    );
 }
 
 #[tokio::test]
