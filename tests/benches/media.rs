@@ -7,7 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use rusqlite::Connection;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use sidewire_contract::frames::{ClientFrame, WorkerFrame};
@@ -24,8 +23,9 @@ use crate::table::{Table, percentile};
 pub(crate) use bare::{ROLE, serve};
 
 const CHUNK: usize = 262_144;
-/// What the file is that is read, as long as films are.
-const FILE: usize = 64 * 1024 * 1024;
+/// What the file is that is read, and how often, for 64 MiB: no client can send a longer one as a result.
+const FILE: usize = PICTURE;
+const ROUNDS: usize = 16;
 /// Parts that are asked for at once: what the worker reads side by side.
 const WINDOW: usize = 4;
 const PICTURES: usize = 24;
@@ -38,14 +38,13 @@ const ANSWER: Pace = Pace {
 
 pub(crate) async fn measure(table: &mut Table) {
     let home = Home::new();
-    let identity = take_in(table, &home).await;
-    let file = add_large_file(&home);
+    let (identity, file) = take_in(table, &home).await;
     throughput(table, &home, &identity, &file).await;
     beside_an_answer(table, &home, &identity, &file).await;
 }
 
 /// Shows pictures: from the result of their tool to their announcement, beside a server that does the bare steps.
-async fn take_in(table: &mut Table, home: &Home) -> Identity {
+async fn take_in(table: &mut Table, home: &Home) -> (Identity, BlobRef) {
     let model = ScriptedModel::start().await;
     home.use_model(&model);
     let worker = home.worker().await;
@@ -83,7 +82,7 @@ async fn take_in(table: &mut Table, home: &Home) -> Identity {
         percentile(&mut hashing, 0.5),
         "-",
     );
-    identity
+    (identity, reference(pictures.first().unwrap()))
 }
 
 /// How long it takes from the result of a tool to the announcement of its picture.
@@ -114,20 +113,6 @@ fn picture(at: usize) -> Vec<u8> {
     png(&filling)
 }
 
-/// A file that no client could send as a result, shown where the pictures are; no worker is running.
-fn add_large_file(home: &Home) -> BlobRef {
-    let bytes = vec![7; FILE];
-    let name = reference(&bytes);
-    fs::write(file_of(home, &name), &bytes).unwrap();
-    let database = Connection::open(home.layout().data.join("sidewire.db")).unwrap();
-    let added = database.execute(
-        "INSERT INTO blob_reference SELECT conversation, ?1, ?2, mime FROM blob_reference LIMIT 1",
-        (name.hash(), i64::try_from(FILE).unwrap()),
-    );
-    assert_eq!(added.unwrap(), 1);
-    name
-}
-
 fn file_of(home: &Home, name: &BlobRef) -> PathBuf {
     home.layout().media_folder().join(name.hash())
 }
@@ -142,7 +127,7 @@ async fn first_part(table: &mut Table, client: &mut impl Peer, (name, path): (&B
     client.send_text(&read_frame(name, 0)).await;
     while !is_part(&client.receive_text().await.expect("the connection stands")) {}
     table.ratio(
-        "the first part of a file of 64 MiB, beside reading and hashing it",
+        "the first part of a file of 4 MiB, beside reading and hashing it",
         "ms",
         millis(began),
         hashing,
@@ -195,9 +180,9 @@ fn read_frame(name: &BlobRef, offset: usize) -> String {
     format!(r#"{{"type":"media_asset_read","requestId":"r","ref":"{name}","offset":{offset}}}"#)
 }
 
-/// Offsets of all parts of the file.
+/// Offsets of all parts of [`ROUNDS`] reads of the file.
 fn offsets() -> VecDeque<usize> {
-    (0..FILE).step_by(CHUNK).collect()
+    (0..ROUNDS).flat_map(|_| (0..FILE).step_by(CHUNK)).collect()
 }
 
 /// Bytes of media per second, in millions, as raw bytes.
@@ -218,7 +203,7 @@ async fn rate(peer: &mut impl Peer, ask: impl Fn(usize) -> String, window: usize
             peer.send_text(&ask(offset)).await;
         }
     }
-    let bytes = u32::try_from(FILE).unwrap();
+    let bytes = u32::try_from(ROUNDS * FILE).unwrap();
     f64::from(bytes) / began.elapsed().as_secs_f64() / 1_000_000.0
 }
 

@@ -106,7 +106,6 @@ mod tests {
     use sidewire_contract::ids::BlobRef;
     use sidewire_contract::layout::Layout;
 
-    use super::*;
     use crate::app::{App, clear_away};
 
     #[tokio::test]

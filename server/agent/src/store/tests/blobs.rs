@@ -226,7 +226,7 @@ async fn a_sweep_lets_others_write_and_takes_nothing_that_is_shown_meanwhile() {
     };
     let removed = Arc::new(Mutex::new(Vec::new()));
     let (begun, mut has_begun) = tokio::sync::mpsc::channel(1);
-    let (proceed, may_proceed) = std::sync::mpsc::channel::<()>();
+    let (proceed, may_proceed) = std::sync::mpsc::sync_channel::<()>(1);
     let (log, may_proceed) = (Arc::clone(&removed), Mutex::new(may_proceed));
     let sweep = store.blobs_sweep((0..1000).map(name).collect(), move |file| {
         let mut log = log.lock().unwrap();
