@@ -201,7 +201,7 @@ pub(crate) enum DataCommand {
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
-    /// Delete all conversations and logs; settings and pairings stay
+    /// Delete all conversations, their media and logs; settings, pairings and your key stay
     Delete {
         /// Do not ask
         #[arg(long, short)]

@@ -56,7 +56,7 @@ async fn find_or_start(layout: &Layout) -> anyhow::Result<(WorkerState, Secret)>
     };
     tokio::time::timeout(START, started)
         .await
-        .context("the worker did not start; see `sidewire doctor`")?
+        .context("the worker did not start; run `sidewire serve` to see why")?
 }
 
 async fn reachable(layout: &Layout) -> anyhow::Result<Option<(WorkerState, Secret)>> {

@@ -23,7 +23,9 @@ pub(crate) async fn run(env: &Env, command: DataCommand) -> anyhow::Result<()> {
                 bail!("nothing was deleted");
             }
             delete(&env.layout).await?;
-            ui::say("deleted all conversations, their media and logs; settings and pairings stay");
+            ui::say(
+                "deleted all conversations, their media and logs; settings, pairings and your key (.env) stay",
+            );
             Ok(())
         }
     }

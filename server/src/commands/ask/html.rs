@@ -13,6 +13,8 @@ const DEPTH: usize = 32;
 const MARKUP_DEPTH: usize = 256;
 /// Longest name or text, in characters.
 const TEXT: usize = 500;
+/// What stands for a value that is not told.
+const REDACTED: &str = "[redacted]";
 
 /// A file as a page.
 pub(super) struct Page {
@@ -100,7 +102,7 @@ impl Reader<'_> {
         if node.contains_key("value")
             && is_secret(node.get("name").and_then(Value::as_str).unwrap_or_default())
         {
-            node.insert("value".into(), "[redacted]".into());
+            node.insert("value".into(), REDACTED.into());
         }
         let children = if content_is_name {
             Vec::new()
@@ -213,7 +215,7 @@ fn input_role(kind: &str) -> &'static str {
     }
 }
 
-/// Value and state, never those of a password.
+/// Value and state; of a password only that there is one.
 fn describe(element: ElementRef<'_>, role: &str, node: &mut Map<String, Value>) {
     let has = |name| element.attr(name).is_some();
     if role == "heading"
@@ -240,10 +242,14 @@ fn describe(element: ElementRef<'_>, role: &str, node: &mut Map<String, Value>) 
 
 fn value(element: ElementRef<'_>) -> Option<String> {
     let value = match element.value().name() {
+        "input" if element.attr("type") == Some("password") => {
+            let typed = element.attr("value").filter(|value| !value.is_empty());
+            typed.map(|_| REDACTED.to_owned())
+        }
         "input"
             if !matches!(
                 element.attr("type"),
-                Some("password" | "hidden" | "submit" | "button" | "reset")
+                Some("hidden" | "submit" | "button" | "reset")
             ) =>
         {
             element.attr("value").map(tidy)
@@ -286,6 +292,16 @@ fn is_hidden(element: ElementRef<'_>) -> bool {
     ) || element.attr("hidden").is_some()
         || element.attr("aria-hidden") == Some("true")
         || element.attr("type") == Some("hidden")
+        || element.attr("style").is_some_and(hides)
+}
+
+/// Whether an element's own style takes it out of sight.
+fn hides(style: &str) -> bool {
+    let style: String = style.to_lowercase().split_whitespace().collect();
+    style.split(';').any(|rule| {
+        let rule = rule.trim_end_matches("!important");
+        rule == "display:none" || rule == "visibility:hidden"
+    })
 }
 
 fn first_text(html: &Html, selector: &str) -> Option<String> {
@@ -362,12 +378,13 @@ mod tests {
     #[test]
     fn what_is_hidden_or_secret_is_not_read() {
         check(
-            "<script>x</script><p hidden>y</p><i aria-hidden=true>z</i><input type=hidden value=h>",
+            "<script>x</script><p hidden>y</p><i aria-hidden=true>z</i><input type=hidden value=h>\
+             <p style='color: red; DISPLAY: none'>u</p><p style='visibility:hidden !important'>v</p>",
             &json!([]),
         );
         check(
             "<input type=password value=hunter2 aria-label=Key>",
-            &json!([{"role":"textbox","name":"Key"}]),
+            &json!([{"role":"textbox","name":"Key","value":"[redacted]"}]),
         );
     }
 

@@ -1,5 +1,7 @@
 //! Reads the page a question is about: a snapshot of the chat contract, or an HTML file made into one.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::Context;
@@ -14,15 +16,7 @@ const FILE_LIMIT: u64 = limits::INBOUND_FRAME as u64 / 2;
 
 /// Reads a page; which kind of file it is shows from its first character.
 pub(super) fn read(path: &Path) -> anyhow::Result<PageSnapshot> {
-    let size = std::fs::metadata(path)
-        .with_context(|| format!("failed to read {}", path.display()))?
-        .len();
-    anyhow::ensure!(
-        size <= FILE_LIMIT,
-        "{} holds {size} bytes; at most {FILE_LIMIT} can be asked about",
-        path.display()
-    );
-    let text = std::fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
+    let text = text_of(path)?;
     if text.trim_start().starts_with('{') {
         limits::check_depth(text.as_bytes(), limits::DEPTH)?;
         return serde_json::from_str(&text)
@@ -33,6 +27,21 @@ pub(super) fn read(path: &Path) -> anyhow::Result<PageSnapshot> {
         path.file_name().unwrap_or_default().to_string_lossy()
     );
     snapshot(&text, &url).with_context(|| format!("failed to read {} as a page", path.display()))
+}
+
+/// The text of a file, which may be a pipe or a device that never ends.
+fn text_of(path: &Path) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(FILE_LIMIT + 1).read_to_end(&mut bytes))
+        .with_context(|| format!("failed to read {}", path.display()))?;
+    anyhow::ensure!(
+        bytes.len() as u64 <= FILE_LIMIT,
+        "{} is too large; at most {FILE_LIMIT} bytes can be asked about",
+        path.display()
+    );
+    String::from_utf8(bytes)
+        .map_err(|_| anyhow::anyhow!("{} is not UTF-8; save it as UTF-8 and ask again", path.display()))
 }
 
 fn snapshot(document: &str, url: &str) -> anyhow::Result<PageSnapshot> {
@@ -80,5 +89,17 @@ mod tests {
         assert_eq!(read(&path).unwrap().title, "t");
         std::fs::write(&path, "{}").unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("no page snapshot"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_never_ends_or_is_no_text_is_refused() {
+        let endless = read(Path::new("/dev/zero")).unwrap_err().to_string();
+        assert!(endless.contains("too large"), "{endless}");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("latin.html");
+        std::fs::write(&path, b"<p>caf\xe9").unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("save it as UTF-8"), "{error}");
     }
 }

@@ -99,20 +99,12 @@ function selectedText(select: HTMLSelectElement): string {
   return [...select.selectedOptions].map((option) => option.label || option.text).join(", ");
 }
 
-const VALUELESS_INPUTS = new Set([
-  "password",
-  "hidden",
-  "file",
-  "checkbox",
-  "radio",
-  "button",
-  "submit",
-  "reset",
-  "image",
-]);
+const VALUELESS_INPUTS = new Set(["hidden", "file", "checkbox", "radio", "button", "submit", "reset", "image"]);
 
 function typedValue(field: HTMLInputElement | HTMLTextAreaElement, node: AxNode): string | undefined {
-  if (VALUELESS_INPUTS.has(field.type) || isSecretField(field)) return undefined;
+  // Whether it is filled in is no secret, and "empty" would be untrue.
+  if (isSecretField(field)) return field.value === "" ? undefined : REDACTED;
+  if (VALUELESS_INPUTS.has(field.type)) return undefined;
   return withoutSecret(field, clean(field.value, VALUE_MAX), node);
 }
 
