@@ -106,15 +106,6 @@ pub(super) struct Item {
 }
 
 impl Library {
-    /// Takes bytes in; nothing is shown yet.
-    pub(crate) async fn stage(&self, store: &Store, bytes: Bytes) -> Result<Source, IngestError> {
-        let len = bytes.len() as u64;
-        let files = self.make_room(store, (len, len)).await?;
-        let staged = blocking(move || files.stage(&bytes, MEDIA_BYTES)).await;
-        let staged = staged.ok_or(IngestError::Ending)??;
-        Ok(Source::New(look(staged).await?))
-    }
-
     /// A file that this conversation shows already, by its reference.
     pub(crate) async fn kept(
         &self,
@@ -155,10 +146,10 @@ impl Library {
     ) -> Result<Media, IngestError> {
         // Before there is a second copy of it.
         let len = block.data.len() as u64 / 4 * 3;
-        self.make_room(place.store, (len, len)).await?;
+        let files = self.make_room(place.store, (len, len)).await?;
         let decoded = base64_simd::STANDARD.decode_to_vec(block.data);
         let bytes = decoded.map_err(|_| IngestError::NoPicture)?;
-        let source = self.stage(place.store, bytes.into()).await?;
+        let source = stage_in(files, bytes.into()).await?;
         let item = self.item(place.store, source).await?;
         network::check_type(Some(block.mime_type), mime_of(&item.found))?;
         match &item.found {
@@ -313,6 +304,13 @@ async fn receive(mut incoming: Incoming, fetched: &mut network::Fetched) -> Resu
     }
     let finished = blocking(move || incoming.finish()).await;
     Ok(finished.ok_or(FetchError::TooSlow)??)
+}
+
+/// Takes bytes in where there is room for them.
+async fn stage_in(files: Files, bytes: Bytes) -> Result<Source, IngestError> {
+    let staged = blocking(move || files.stage(&bytes, MEDIA_BYTES)).await;
+    let staged = staged.ok_or(IngestError::Ending)??;
+    Ok(Source::New(look(staged).await?))
 }
 
 async fn look(staged: Staged) -> Result<Looked, IngestError> {

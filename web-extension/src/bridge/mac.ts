@@ -3,6 +3,7 @@
  *
  * It knows the byte layout and nothing about who proves what to whom.
  */
+import { hexOf } from "../shared/bytes";
 
 const encoder = new TextEncoder();
 
@@ -44,8 +45,4 @@ function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(hex.length / 2);
   for (let i = 0; i < bytes.length; i += 1) bytes[i] = Number.parseInt(hex.slice(i * 2, i * 2 + 2), 16);
   return bytes;
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -4,6 +4,7 @@
  * A renderer may be taken over by its page, so the service worker rebuilds every node from known members instead of
  * trusting what arrives.
  */
+import { isRecord } from "../shared/guards";
 import type { FrameSpot } from "./page/frames";
 import { clip } from "./text";
 import type { AxNode, FlatTree } from "./tree";
@@ -99,10 +100,6 @@ export function frameReply(value: unknown, token: string): FrameReply | null {
     cut: value["cut"] === true,
     api: pageResponse(value["api"]),
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): value is number {

@@ -1,6 +1,7 @@
 /** Decides whether a part of a file is the part that was asked for. Every doubt is a fault. Pure. */
 import type { MediaAssetChunk } from "../contract/types";
 import { isMediaAssetChunk } from "../contract/validators.generated";
+import { bytesOf } from "../shared/bytes";
 import type { MediaAsset } from "./descriptor";
 
 /** Most bytes of one part. */
@@ -46,7 +47,7 @@ function faultOf(chunk: Chunk, bytes: Uint8Array, asset: MediaAsset, offset: num
 function decode(data: string): Uint8Array | null {
   if (data.length > MAX_CHUNK_TEXT) return null;
   try {
-    return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    return bytesOf(data);
   } catch {
     return null;
   }

@@ -5,6 +5,7 @@
  * It holds one buffer of the file's size and one part beside it; the browser itself copies once more while it hashes.
  */
 import { MEDIA_READ_MS } from "../bridge/panel-port";
+import { hexOf } from "../shared/bytes";
 import { type ChunkFault, checkChunk } from "./chunk";
 import { MAX_ASSET_BYTES, type MediaAsset } from "./descriptor";
 import { isOfType } from "./magic";
@@ -92,6 +93,5 @@ async function faultOfWhole(file: Uint8Array<ArrayBuffer>, asset: MediaAsset): P
 }
 
 function refOf(digest: ArrayBuffer): string {
-  const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0"));
-  return `blob:sha256:${hex.join("")}`;
+  return `blob:sha256:${hexOf(new Uint8Array(digest))}`;
 }

@@ -1,4 +1,5 @@
 /** Pictures what is visible of the page, small enough for every model and frame. */
+import { base64Of, bytesOf } from "../shared/bytes";
 import { coverSecrets, uncover } from "./covering";
 import { ToolError } from "./errors";
 import { isAllowedFrame } from "./in-frames";
@@ -163,7 +164,8 @@ async function drawn(bitmap: ImageBitmap, size: { width: number; height: number 
   const ways = [{ type: "image/png" }, ...QUALITIES.map((quality) => ({ type: "image/jpeg", quality }))];
   for (const way of ways) {
     const blob = await canvas.convertToBlob(way);
-    if (blob.size <= BYTES_MAX) return { ...size, mimeType: blob.type, data: base64Of(await blob.arrayBuffer()) };
+    if (blob.size <= BYTES_MAX)
+      return { ...size, mimeType: blob.type, data: base64Of(new Uint8Array(await blob.arrayBuffer())) };
   }
   return null;
 }
@@ -172,14 +174,5 @@ async function drawn(bitmap: ImageBitmap, size: { width: number; height: number 
 function blobOf(dataUrl: string): Blob {
   const [, type, data] = /^data:(image\/[a-z]+);base64,(.*)$/s.exec(dataUrl) ?? [];
   if (type === undefined || data === undefined) throw new ToolError("failed");
-  return new Blob([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], { type });
-}
-
-const PIECE = 0x8000;
-
-function base64Of(buffer: ArrayBuffer): string {
-  const bytes = new Uint8Array(buffer);
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += PIECE) binary += String.fromCharCode(...bytes.subarray(at, at + PIECE));
-  return btoa(binary);
+  return new Blob([bytesOf(data)], { type });
 }

@@ -137,10 +137,15 @@ fn group(lines: &mut Lines, node: &AxNode, place: Place<'_>) {
         push(lines, place, what, title);
         return;
     }
+    outline(lines, node, place, (&name, title));
+}
+
+/// A title with everything of the node inside it; what only repeats its name is not told again.
+fn outline(lines: &mut Lines, node: &AxNode, place: Place<'_>, (name, title): (&str, String)) {
     let parent = push(lines, place, (Kind::Outline, 0), title);
     let inside = Place {
         parent,
-        covered: &name,
+        covered: name,
         ..place
     };
     children(lines, &node.children, inside);

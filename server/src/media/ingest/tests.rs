@@ -18,6 +18,15 @@ use super::super::network::tests::Sandbox;
 use super::super::sniff::tests::{gif, png};
 use super::*;
 
+impl Library {
+    /// Takes bytes in as an image block's are; nothing is shown yet.
+    async fn stage(&self, store: &Store, bytes: Bytes) -> Result<Source, IngestError> {
+        let len = bytes.len() as u64;
+        let files = self.make_room(store, (len, len)).await?;
+        stage_in(files, bytes).await
+    }
+}
+
 /// A library over a folder, and a conversation of Ann's in a store on the disk or in memory.
 pub(in super::super) struct Room {
     folder: tempfile::TempDir,

@@ -1,5 +1,6 @@
 /** Media for the gallery: files made on the spot, and a worker that reads them out in parts, well or badly. */
 import { type MediaAsset, type MediaDescriptor, mediaOf } from "../../media/descriptor";
+import { bytesOf, hexOf } from "../../shared/bytes";
 import { GIF, MP4 } from "./files";
 
 /** How the scripted worker answers a read. */
@@ -28,13 +29,9 @@ export function chunkOf(ref: string, offset: number, mode: MediaMode) {
 
 async function keep(bytes: Uint8Array<ArrayBuffer>, mimeType: MediaAsset["mimeType"]): Promise<MediaAsset> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  const ref = `blob:sha256:${[...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  const ref = `blob:sha256:${hexOf(digest)}`;
   files.set(ref, { mimeType, bytes });
   return { ref, mimeType, bytes: bytes.length };
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
 type Draw = (pen: OffscreenCanvasRenderingContext2D, width: number, height: number) => void;
@@ -128,7 +125,7 @@ export const MEDIA = {
       width: 320,
       height: 180,
       durationMs: 1700,
-      original: await keep(fromBase64(MP4), "video/mp4"),
+      original: await keep(bytesOf(MP4), "video/mp4"),
       caption: "How the form is filled in.",
       filenameHint: "form.mp4",
       provenance: { sourceType: "url", source: "https://docs.example.com/videos/form.mp4" },
@@ -139,7 +136,7 @@ export const MEDIA = {
       width: 96,
       height: 54,
       durationMs: 1500,
-      original: await keep(fromBase64(GIF), "image/gif"),
+      original: await keep(bytesOf(GIF), "image/gif"),
       alt: "A form fills itself",
       playback: { ...PLAYBACK, autoplay: true, loop: true },
       degradation: "FFmpeg is not installed, so the single pictures are not available.",

@@ -3,7 +3,7 @@
 use sidewire_contract::ax_tree::AxNode;
 
 use super::runs::JOINED;
-use super::{Place, children, inline, one, own_name, push, rows, score};
+use super::{Place, children, inline, one, outline, own_name, push, rows, score};
 use crate::page_block::lines::{Kind, Lines};
 use crate::page_block::node;
 
@@ -49,13 +49,7 @@ pub(super) fn item(lines: &mut Lines, node: &AxNode, place: Place<'_>) {
     }
     let name = own_name(lines, node);
     let title = format!("- {name}").trim_end().to_owned();
-    let parent = push(lines, place, (Kind::Outline, 0), title);
-    let inside = Place {
-        parent,
-        covered: &name,
-        ..place
-    };
-    children(lines, &node.children, inside);
+    outline(lines, node, place, (&name, title));
 }
 
 /// A heading with as many `#` as its level.
