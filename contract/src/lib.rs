@@ -13,6 +13,7 @@ mod wire;
 pub mod ax_tree;
 pub mod conversation;
 pub mod ids;
+pub mod mcp_server;
 pub mod media;
 pub mod mode;
 pub mod model;

@@ -169,6 +169,10 @@ pub enum NoticeCode {
     AnswerClipped,
     /// The turn used all the steps it may.
     StepLimit,
+    /// The provider withheld the rest of the answer.
+    Withheld,
+    /// Earlier turns were summed up to make room.
+    Compacted,
     /// The model's server failed and is asked again.
     Retrying,
 }
@@ -178,6 +182,8 @@ words!(NoticeCode {
     PageTrimmed = "page-trimmed",
     AnswerClipped = "answer-clipped",
     StepLimit = "step-limit",
+    Withheld = "withheld",
+    Compacted = "compacted",
     Retrying = "retrying",
 });
 

@@ -23,8 +23,8 @@ pub enum TurnEvent {
     ToolFinished(ToolEnd),
     /// The whole plan, replacing the one before.
     Plan(Vec<PlanEntry>),
-    /// Tokens so far in this turn.
-    Usage(Usage),
+    /// Tokens so far.
+    Usage(UsageReport),
     /// Something to tell the person.
     Notice(Notice),
     /// Media to show.
@@ -36,6 +36,17 @@ pub enum TurnEvent {
         /// How long until then, in milliseconds.
         wait_ms: u64,
     },
+}
+
+/// Tokens so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsageReport {
+    /// Of all model calls of this turn.
+    pub turn: Usage,
+    /// What the conversation takes of the window after the last call.
+    pub context: u64,
+    /// The window of the model, when known.
+    pub window: Option<u64>,
 }
 
 /// A sampling attempt: one model call of a turn.
@@ -123,6 +134,8 @@ pub struct PlanEntry {
     pub content: String,
     /// How far it is.
     pub status: PlanStatus,
+    /// It is a step of its own, not a part of the one before.
+    pub top_level: bool,
 }
 
 /// How far a line of a plan is.

@@ -272,7 +272,7 @@ impl FeedState {
         match event {
             TurnEvent::Attempt(attempt) => self.record.model = Some(attempt.model.clone()),
             TurnEvent::ToolStarted(start) => self.record.tools.push(ToolRow::started(start)),
-            TurnEvent::Usage(usage) => self.record.usage = Some(*usage),
+            TurnEvent::Usage(usage) => self.record.usage = Some(usage.turn),
             TurnEvent::Notice(notice) if !self.record.notices.contains(notice) => {
                 self.record.notices.push(*notice);
             }
@@ -306,6 +306,9 @@ impl FeedState {
             row.ok = Some(end.ok);
             row.ms = Some(end.ms);
             row.output = shown_output(&end.content);
+            if !end.locations.is_empty() {
+                row.locations.clone_from(&end.locations);
+            }
         }
     }
 
@@ -342,6 +345,8 @@ impl ToolRow {
             ms: None,
             input: shown_input(&start.arguments),
             output: None,
+            kind: Some(start.kind),
+            locations: start.locations.clone(),
         }
     }
 }

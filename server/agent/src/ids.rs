@@ -36,6 +36,14 @@ impl fmt::Display for ConversationId {
 #[serde(transparent)]
 pub struct Owner(pub String);
 
+impl Owner {
+    /// Editors of this person: one owner, so that a session outlives the editor process that began it.
+    #[must_use]
+    pub fn editor() -> Self {
+        Self("editor".to_owned())
+    }
+}
+
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

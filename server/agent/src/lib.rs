@@ -11,11 +11,13 @@ pub mod ids;
 pub mod message;
 
 pub mod hooks;
+pub mod permission;
 pub mod person;
 pub mod provider;
 pub mod tool;
 pub mod workspace;
 
+pub mod briefing;
 pub mod budget;
 pub mod feed;
 pub mod modes;
@@ -23,6 +25,7 @@ pub mod page_block;
 pub mod prompt;
 pub mod references;
 pub mod session;
+pub mod setting;
 pub mod turn;
 
 pub mod record;

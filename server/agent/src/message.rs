@@ -108,6 +108,13 @@ pub enum Notice {
     AnswerClipped,
     /// The turn reached its step ceiling.
     StepLimit,
+    /// The provider withheld the rest of the answer.
+    Withheld,
+    /// Earlier turns were summed up to make room.
+    Compacted {
+        /// How many messages the summary stands for.
+        messages: u32,
+    },
 }
 
 /// A message of a transcript.
@@ -159,6 +166,9 @@ pub struct Usage {
     pub output: u64,
     /// Of those read, the ones the provider had cached.
     pub cached: Option<u64>,
+    /// Of those written, the ones that were thinking.
+    #[serde(default)]
+    pub reasoning: Option<u64>,
 }
 
 impl Usage {
@@ -166,9 +176,12 @@ impl Usage {
     pub fn add(&mut self, other: Self) {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
-        if let Some(cached) = other.cached {
-            self.cached = Some(self.cached.unwrap_or(0).saturating_add(cached));
-        }
+        let sum = |mine: Option<u64>, more: Option<u64>| match (mine, more) {
+            (None, None) => None,
+            (mine, more) => Some(mine.unwrap_or(0).saturating_add(more.unwrap_or(0))),
+        };
+        self.cached = sum(self.cached, other.cached);
+        self.reasoning = sum(self.reasoning, other.reasoning);
     }
 }
 

@@ -3,6 +3,8 @@
 
 use tokio_util::sync::CancellationToken;
 
+use crate::event::ToolStart;
+
 /// The human behind a client.
 #[async_trait::async_trait]
 pub trait Person: Send + Sync {
@@ -11,18 +13,20 @@ pub trait Person: Send + Sync {
 }
 
 /// A question to a human.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Question {
+    /// Names it among the questions of a conversation, such as `gate-5d2f…-1`.
+    pub id: String,
     /// What it is about, in one line.
     pub title: String,
     /// More, when needed.
     pub detail: Option<String>,
-    /// What can be chosen; the first one is the careful one.
+    /// The tool call that waits for the answer, when it is about one.
+    pub about: Option<ToolStart>,
+    /// What can be chosen, in the order it is shown.
     pub options: Vec<Choice>,
-    /// Free text is welcome too.
-    pub free_text: bool,
-    /// Unanswered after this many milliseconds counts as [`Answer::None`].
-    pub deadline_ms: u64,
+    /// Unanswered after this many milliseconds counts as [`Answer::None`]; `None` waits as long as the turn runs.
+    pub deadline_ms: Option<u64>,
 }
 
 /// One choice of a question.
@@ -32,16 +36,31 @@ pub struct Choice {
     pub id: String,
     /// What the human reads.
     pub label: String,
+    /// What choosing it means.
+    pub kind: ChoiceKind,
+}
+
+/// What choosing something means; the kinds of ACP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChoiceKind {
+    /// Yes, this once; also any answer of a plain question.
+    AllowOnce,
+    /// Yes, and do not ask again.
+    AllowAlways,
+    /// No, this once.
+    RejectOnce,
+    /// No, and do not ask again.
+    RejectAlways,
 }
 
 /// What came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// One of the choices.
+    /// One of the choices, by its id.
     Chosen(String),
-    /// Free text.
-    Text(String),
-    /// Refused, closed, late, or nobody was there.
+    /// A human closed it without a choice.
+    Dismissed,
+    /// Late, or nobody was there.
     None,
 }
 

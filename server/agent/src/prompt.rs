@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use sidewire_contract::mode::Mode;
 use sidewire_contract::page::PageContext;
 
+use crate::briefing::Briefing;
 use crate::budget::{Budget, weight};
 use crate::message::{Message, Notice, Part, ResultContent, Role};
 use crate::modes;
@@ -34,10 +34,12 @@ After acting, read again, and report what you saw, not what you expected.";
 
 /// What a prompt is made of.
 pub struct PromptInput<'a> {
-    /// What the person wants from the answer.
-    pub mode: Mode,
+    /// What the model is told about its job.
+    pub briefing: &'a Briefing,
     /// The question.
     pub question: &'a str,
+    /// What belongs to the question beside its text.
+    pub parts: &'a [Part],
     /// The page it is about.
     pub page: Option<Arc<PageContext>>,
     /// Earlier turns, oldest first, each with its messages.
@@ -63,7 +65,7 @@ pub struct Prompt {
 /// Makes the request.
 #[must_use]
 pub fn build(input: PromptInput<'_>) -> Prompt {
-    let system = system_text(input.mode, !input.tools.is_empty());
+    let system = system_text(input.briefing, !input.tools.is_empty());
     let tools: usize = input.tools.iter().map(ToolSpec::weight).sum();
     let budget = Budget::plan(input.window, system.len() + tools + input.question.len());
     let mut notices = Vec::new();
@@ -88,14 +90,16 @@ pub fn build(input: PromptInput<'_>) -> Prompt {
     if cut || input.history_cut {
         notices.push(Notice::HistoryTrimmed);
     }
-    messages.push(question_message(fenced, input.question));
+    let mut question = question_message(fenced, input.question);
+    question.parts.extend_from_slice(input.parts);
+    messages.push(question);
 
     let request = ModelRequest {
         system,
         messages,
         question: input.question.to_owned(),
         page: input.page,
-        mode: input.mode,
+        mode: input.briefing.mode(),
         tools: input.tools,
         pictures: Vec::new(),
         max_output_tokens: budget.answer_tokens,
@@ -104,9 +108,9 @@ pub fn build(input: PromptInput<'_>) -> Prompt {
 }
 
 /// What the assistant is told about its job; tools are mentioned where it has any.
-pub(crate) fn system_text(mode: Mode, has_tools: bool) -> String {
+pub(crate) fn system_text(briefing: &Briefing, has_tools: bool) -> String {
     let tools = if has_tools { TOOLS } else { "" };
-    [ROLE, tools, modes::line(mode)]
+    [ROLE, tools, modes::line(briefing.mode())]
         .into_iter()
         .filter(|paragraph| !paragraph.is_empty())
         .collect::<Vec<_>>()

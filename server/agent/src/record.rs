@@ -6,11 +6,14 @@ use serde_json::Value;
 use sidewire_contract::media::Media;
 use sidewire_contract::mode::Mode;
 
+use crate::briefing::{Collaboration, Preset};
 use crate::error::TurnFailure;
 use crate::event::{ToolContent, TurnOutcome};
 use crate::ids::{ConversationId, Owner, TurnId};
 use crate::message::{Notice, Reference, Usage};
 use crate::page_block::text::clip;
+use crate::permission::Posture;
+use crate::tool::{Location, ToolKind};
 
 /// Most bytes that are shown of what a tool was asked.
 const INPUT_BYTES: usize = 2 * 1024;
@@ -42,6 +45,28 @@ pub struct ConversationRecord {
     pub turns: u64,
     /// The conversation it was branched from.
     pub branch_of: Option<ConversationId>,
+    /// Folder an editor works in; `None` for one that began elsewhere.
+    pub folder: Option<String>,
+    /// What an editor set for it.
+    pub controls: Controls,
+}
+
+/// What an editor set for a conversation; kept with it, so that loading it brings all of it back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Controls {
+    /// The chosen model, as `provider/model`; the default one without.
+    pub model: Option<String>,
+    /// The chosen reasoning effort; the provider's default without.
+    pub effort: Option<String>,
+    /// How thoroughly it works.
+    pub preset: Preset,
+    /// How it works with the person.
+    pub collaboration: Collaboration,
+    /// How much it may do unasked, as far as the person chose; a ceiling of the process does not change it.
+    pub posture: Option<Posture>,
+    /// The person lets it act although it began beside a page (decision 35).
+    pub trusted: bool,
 }
 
 /// Where a conversation began.
@@ -155,6 +180,12 @@ pub struct ToolRow {
     /// What it gave, or gave so far, for a person; cut when long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
+    /// What kind of thing it does; unknown for calls of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ToolKind>,
+    /// Places it touched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<Location>,
 }
 
 /// What a tool is asked, for a person; nothing where there is nothing to say.

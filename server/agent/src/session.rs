@@ -9,7 +9,6 @@ mod supervise;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use sidewire_contract::mode::Mode;
 use sidewire_contract::page::PageContext;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
@@ -21,9 +20,10 @@ use crate::hooks::Hooks;
 use crate::ids::{ConversationId, Owner, TurnKey};
 use crate::message::{Message, Part, Role};
 use crate::page_block::text::clip;
-use crate::provider::Provider;
-use crate::record::{PageStub, TurnRecord, TurnState};
+use crate::provider::{Picture, Provider};
+use crate::record::{ConversationRecord, PageStub, TurnRecord, TurnState};
 use crate::references::ReferenceKinds;
+use crate::setting::Setting;
 use crate::store::{BeginError, BeginTurn, Begun, ClaimError, Lookup, Store, StoreError, Transcript};
 use crate::tool::{Tool, ToolShelf, Toolbox};
 use crate::turn::StopSwitch;
@@ -79,18 +79,43 @@ impl ProviderSlot {
     }
 }
 
+/// Which conversation a question belongs to.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// The one a browser means (decision 15).
+    Found(Lookup),
+    /// One that is known.
+    Known(ConversationId),
+}
+
+impl Place {
+    /// The tab the question came from; 0 for a document or an editor.
+    pub(crate) fn tab(&self) -> i64 {
+        match self {
+            Self::Found(lookup) => lookup.tab,
+            Self::Known(_) => 0,
+        }
+    }
+}
+
 /// A question from a client.
 pub struct Ask {
     /// The turn it starts.
     pub key: TurnKey,
     /// Which conversation it belongs to.
-    pub place: Lookup,
+    pub place: Place,
     /// The question.
     pub text: String,
     /// The page it is about.
     pub page: Option<Arc<PageContext>>,
-    /// What the person wants from the answer.
-    pub mode: Mode,
+    /// What belongs to the question beside its text, such as pictures.
+    pub parts: Vec<Part>,
+    /// Bytes of the pictures among them.
+    pub pictures: Vec<Picture>,
+    /// What the transcript shows, when it is not the text itself.
+    pub shown: Option<String>,
+    /// Where and how the turn runs.
+    pub setting: Setting,
     /// Tools of the client that asks.
     pub tools: ToolShelf,
 }
@@ -211,9 +236,12 @@ impl Agent {
     }
 
     async fn accept(&self, ask: Ask, wake: Arc<Notify>) -> Result<Started, AskError> {
-        let provider = self.parts.provider.current();
+        let provider = match &ask.setting.provider {
+            Some(provider) => Arc::clone(provider),
+            None => self.parts.provider.current(),
+        };
         provider.check().map_err(AskError::Provider)?;
-        let conversation = self.parts.store.conversation_for(ask.place.clone()).await?;
+        let conversation = self.find(&ask).await?;
         let feed = Arc::new(TurnFeed::new(first_record(&ask)));
         let stop = StopSwitch::default();
         let toolbox = Toolbox::new(self.parts.tools.clone(), ask.tools.clone());
@@ -256,6 +284,13 @@ impl Agent {
             .run(),
         );
         Ok(started)
+    }
+
+    async fn find(&self, ask: &Ask) -> Result<ConversationRecord, StoreError> {
+        match &ask.place {
+            Place::Found(lookup) => self.parts.store.conversation_for(lookup.clone()).await,
+            Place::Known(id) => self.parts.store.conversation(&ask.key.owner, *id).await,
+        }
     }
 
     async fn begin(&self, ask: &Ask, conversation: ConversationId) -> Result<Begun, AskError> {
@@ -405,13 +440,14 @@ impl Agent {
 }
 
 fn first_record(ask: &Ask) -> TurnRecord {
+    let shown = ask.shown.clone().unwrap_or_else(|| ask.text.clone());
     let page = ask.page.as_deref().map(|page| PageStub {
         title: page_name(&page.title),
         url: page_name(&page.url),
     });
     TurnRecord {
         page,
-        ..TurnRecord::begun(ask.key.id.clone(), ask.text.clone(), ask.mode, now_ms())
+        ..TurnRecord::begun(ask.key.id.clone(), shown, ask.setting.briefing.mode(), now_ms())
     }
 }
 
@@ -432,7 +468,11 @@ fn user_message(ask: &Ask) -> Message {
     };
     Message {
         role: Role::User,
-        parts: page.into_iter().chain([text]).collect(),
+        parts: page
+            .into_iter()
+            .chain([text])
+            .chain(ask.parts.iter().cloned())
+            .collect(),
     }
 }
 

@@ -6,6 +6,7 @@ mod shelf;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sidewire_contract::media::Media;
 use tokio_util::sync::CancellationToken;
@@ -14,8 +15,11 @@ use crate::event::ToolContent;
 use crate::feed::TurnFeed;
 use crate::ids::{ConversationId, TurnKey};
 use crate::message::ResultContent;
+use crate::permission::{Class, Intent};
+use crate::person::Person;
 use crate::provider::Picture;
 use crate::store::Store;
+use crate::workspace::{Roots, Workspace};
 
 pub use secret::without_secrets;
 pub use shelf::{ToolShelf, Toolbox};
@@ -29,6 +33,21 @@ pub trait Tool: Send + Sync {
     /// What a call with these arguments does, for a person.
     fn title(&self, _arguments: &Value) -> String {
         self.meta().label.clone()
+    }
+
+    /// What a call with these arguments would do; `roots` are those of the conversation, when it has any.
+    fn intent(&self, _arguments: &Value, _roots: Option<&Roots>) -> Intent {
+        let class = if self.meta().read_only {
+            Class::Read
+        } else {
+            Class::Other
+        };
+        Intent::new(class, None)
+    }
+
+    /// Places a call with these arguments touches, as far as they say it.
+    fn locations(&self, _arguments: &Value, _roots: Option<&Roots>) -> Vec<Location> {
+        Vec::new()
     }
 
     /// Runs a call. Must return soon after `call.cancel` fires.
@@ -57,7 +76,8 @@ pub struct ToolMeta {
 }
 
 /// What kind of thing a tool does; the kinds of ACP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ToolKind {
     /// Reads files or data.
     Read,
@@ -93,7 +113,7 @@ pub enum ToolSource {
 }
 
 /// A place a tool touches.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     /// Absolute path.
     pub path: String,
@@ -113,8 +133,12 @@ pub struct ToolCallContext {
     pub conversation: ConversationId,
     /// Where that conversation is kept; in memory for private windows.
     pub store: Store,
-    /// The tab the question came from; 0 for a document.
+    /// The tab the question came from; 0 for a document or an editor.
     pub tab: i64,
+    /// Files and shell of the conversation, when it has any.
+    pub workspace: Option<Arc<dyn Workspace>>,
+    /// Whom to ask.
+    pub person: Arc<dyn Person>,
     /// Where progress goes.
     pub feed: Arc<TurnFeed>,
     /// Fires when the turn ends.

@@ -25,6 +25,7 @@ use crate::message::{Message, Notice, Part, Role, Usage, plain_text};
 use crate::prompt;
 use crate::provider::{ModelRequest, Provider};
 use crate::references::Citation;
+use crate::setting::Setting;
 use crate::store::Store;
 use crate::tool::Toolbox;
 use crate::tool::offer::{Need, offered};
@@ -48,6 +49,8 @@ pub struct Turn {
     pub store: Store,
     /// The tab the question came from; 0 for a document.
     pub tab: i64,
+    /// Where and how it runs.
+    pub setting: Setting,
     /// What decides which tools are offered.
     pub(crate) need: Need,
     /// What may step in.
@@ -153,7 +156,6 @@ impl Turn {
             }
             let step = Step {
                 turn: &self,
-                mode: request.mode,
                 seen: &seen,
                 showing: &showing,
             };
@@ -176,7 +178,7 @@ impl Turn {
         let window = self.provider.describe().window;
         let tools = self.toolbox.tools();
         request.tools = offered(&tools, &self.need, budget::tool_room(window));
-        request.system = prompt::system_text(request.mode, !request.tools.is_empty());
+        request.system = prompt::system_text(&self.setting.briefing, !request.tools.is_empty());
         if fit::fit(request, window) {
             self.feed.push(TurnEvent::Notice(Notice::HistoryTrimmed));
         }

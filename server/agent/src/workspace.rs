@@ -1,30 +1,132 @@
-//! Third of the five traits: the files a turn may see, wherever they are (disk, an editor's buffers, a plugin).
+//! Third of the five traits: the files and the shell a turn may use, wherever they are (disk, an editor's buffers).
 //!
-//! Browser conversations have none unless the person configured one.
+//! Browser conversations have none. A path is checked against the [`Roots`] before anyone is asked for it.
+
+mod roots;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-/// Files of a turn.
+use tokio_util::sync::CancellationToken;
+
+pub use roots::Roots;
+
+/// Files and shell of a conversation.
 #[async_trait::async_trait]
 pub trait Workspace: Send + Sync {
-    /// Folders it covers, absolute, links resolved.
-    fn roots(&self) -> &[PathBuf];
+    /// Folders it covers.
+    fn roots(&self) -> &Roots;
 
-    /// The text of a file, at most `limit` bytes.
-    async fn read_text(&self, path: &Path, limit: u64) -> Result<String, WorkspaceError>;
+    /// Opens a text file, as the person sees it now; `limit` is the most bytes it may hold.
+    async fn open(&self, path: &Path, limit: u64) -> Result<Document, WorkspaceError>;
 
-    /// Replaces or creates a file.
-    async fn write_text(&self, path: &Path, text: &str) -> Result<(), WorkspaceError>;
+    /// Writes a document back the way it was opened, in its own encoding. A document that did not exist is created,
+    /// with the folders above it.
+    async fn save(&self, document: &Document) -> Result<(), WorkspaceError>;
+
+    /// Runs a shell command to its end; `watch` hears of its output as it comes.
+    async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError>;
 }
 
-/// Why a file could not be used.
+/// A text file that is open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// Where it is: absolute, links resolved, inside a root.
+    pub path: PathBuf,
+    /// What it holds. Change it, then save.
+    pub text: String,
+    /// How it is written down.
+    pub encoding: Encoding,
+    /// Where it was read and will be written.
+    pub route: Route,
+    /// False for a file that saving will create.
+    pub exists: bool,
+}
+
+/// How text is written down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoding {
+    /// Name of the encoding in the WHATWG Encoding Standard, such as `UTF-8`.
+    pub name: &'static str,
+    /// It begins with a byte order mark.
+    pub mark: bool,
+}
+
+impl Encoding {
+    /// UTF-8 without a mark: what new files are written in, and all that an editor can be asked for.
+    pub const UTF_8: Self = Self {
+        name: "UTF-8",
+        mark: false,
+    };
+}
+
+/// Where a document was read and will be written; one edit never mixes the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// The file on disk.
+    Disk,
+    /// The editor, with what is not saved yet.
+    Editor,
+}
+
+/// A shell command that runs in the foreground.
+#[derive(Clone, Debug)]
+pub struct ShellCommand {
+    /// What the shell is given.
+    pub command: String,
+    /// Where it runs; inside a root.
+    pub folder: PathBuf,
+    /// It is killed after this.
+    pub limit: Duration,
+    /// Fires when it is to be killed earlier.
+    pub cancel: CancellationToken,
+}
+
+/// Hears of a command that runs. Must return at once.
+pub trait Watch: Send + Sync {
+    /// Its output so far, or the last part of it.
+    fn output(&self, so_far: &str);
+
+    /// It runs in this terminal of the editor, which shows the output itself.
+    fn terminal(&self, id: &str);
+}
+
+/// How a command ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellEnd {
+    /// What it printed, both streams as they came; the end of it when it was too much.
+    pub output: String,
+    /// Some output is missing.
+    pub truncated: bool,
+    /// Why it ended.
+    pub exit: ShellExit,
+}
+
+/// Why a command ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShellExit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By a signal of this name.
+    Signal(String),
+    /// It took too long and was killed.
+    TimedOut,
+    /// It was stopped on purpose.
+    Cancelled,
+}
+
+/// Why a file or the shell could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     /// Outside every root, or reached through a link that leaves them.
-    #[error("{0} is outside the workspace")]
+    #[error("{} is outside the workspace", .0.display())]
     Outside(PathBuf),
+    /// There is no such file.
+    #[error("{} does not exist", .0.display())]
+    Missing(PathBuf),
     /// Larger than the limit.
-    #[error("{path} holds more than {limit} bytes")]
+    #[error("{} holds more than {limit} bytes", path.display())]
     TooLarge {
         /// Which file.
         path: PathBuf,
@@ -32,14 +134,33 @@ pub enum WorkspaceError {
         limit: u64,
     },
     /// Not text in a known encoding.
-    #[error("{0} is not text")]
+    #[error("{} is not text", .0.display())]
     NotText(PathBuf),
-    /// The file system said no.
-    #[error("failed to use {path}")]
+    /// The text has characters that the file's encoding lacks.
+    #[error("{} is written in {encoding}, which lacks a character of the new text", path.display())]
+    Unencodable {
+        /// Which file.
+        path: PathBuf,
+        /// Its encoding.
+        encoding: &'static str,
+    },
+    /// The file system or the system said no.
+    #[error("failed to use {}: {source}", path.display())]
     Io {
         /// Which file.
         path: PathBuf,
         /// What it said.
         source: std::io::Error,
     },
+    /// The editor refused, or did not answer.
+    #[error("the editor failed to {action} {}", path.display())]
+    Editor {
+        /// What it was asked to do.
+        action: &'static str,
+        /// With which file.
+        path: PathBuf,
+    },
+    /// The turn was stopped meanwhile.
+    #[error("the turn was stopped")]
+    Cancelled,
 }

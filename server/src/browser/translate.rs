@@ -11,7 +11,8 @@ use sidewire_agent::ids::{Owner, TurnId, TurnKey};
 use sidewire_agent::message::{Notice, Reference, Usage};
 use sidewire_agent::provider::ModelInfo;
 use sidewire_agent::record::{ConversationRecord, Origin, TurnRecord, TurnState};
-use sidewire_agent::session::{Ask, AskError, now_ms};
+use sidewire_agent::session::{Ask, AskError, Place, now_ms};
+use sidewire_agent::setting::Setting;
 use sidewire_agent::store::Lookup;
 use sidewire_agent::tool::ToolShelf;
 use sidewire_contract::chat::{ChatError, ChatRequest};
@@ -44,7 +45,7 @@ pub(super) fn ask(client: &Client, request: ChatRequest, tools: ToolShelf) -> As
         .map(|snapshot| Arc::new(PageContext::from(snapshot)));
     Ask {
         key: turn_key(&client.owner, &request.id),
-        place: Lookup {
+        place: Place::Found(Lookup {
             owner: client.owner.clone(),
             origin: Origin::Browser,
             hint: request.history_hint,
@@ -52,10 +53,13 @@ pub(super) fn ask(client: &Client, request: ChatRequest, tools: ToolShelf) -> As
             tab: request.tab_id.clamp_i64(i64::MIN, i64::MAX),
             browser_run: client.browser_run.clone(),
             now_ms: now_ms(),
-        },
+        }),
         text: request.text,
+        parts: Vec::new(),
+        pictures: Vec::new(),
+        shown: None,
         page,
-        mode: request.mode,
+        setting: Setting::panel(request.mode),
         tools,
     }
 }
@@ -183,6 +187,8 @@ fn notice_code(notice: Notice) -> NoticeCode {
         Notice::PageTrimmed => NoticeCode::PageTrimmed,
         Notice::AnswerClipped => NoticeCode::AnswerClipped,
         Notice::StepLimit => NoticeCode::StepLimit,
+        Notice::Withheld => NoticeCode::Withheld,
+        Notice::Compacted { .. } => NoticeCode::Compacted,
     }
 }
 

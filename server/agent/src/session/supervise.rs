@@ -78,9 +78,10 @@ impl Job {
         let window = self.provider.describe().window;
         let need = self.need(&history);
         let tools = offered(&self.toolbox.tools(), &need, budget::tool_room(window));
-        let Prompt { request, notices } = prompt::build(PromptInput {
-            mode: self.ask.mode,
+        let Prompt { mut request, notices } = prompt::build(PromptInput {
+            briefing: &self.ask.setting.briefing,
             question: &self.ask.text,
+            parts: &self.ask.parts,
             page: self.ask.page.clone(),
             history: &history,
             history_cut: self.begun.history_cut,
@@ -88,6 +89,7 @@ impl Job {
             tools,
             marker: &marker(),
         });
+        request.pictures.clone_from(&self.ask.pictures);
         for notice in notices {
             self.feed.push(TurnEvent::Notice(notice));
         }
@@ -102,7 +104,7 @@ impl Job {
             .filter(|message| message.role == Role::User);
         let earlier: Vec<String> = asked.map(Message::plain_text).collect();
         let questions = earlier.iter().map(String::as_str).chain([self.ask.text.as_str()]);
-        Need::new(self.ask.mode, questions)
+        Need::new(self.ask.setting.briefing.clone(), questions)
     }
 
     fn turn(&self, need: Need) -> Turn {
@@ -115,7 +117,8 @@ impl Job {
             provider: Arc::clone(&self.provider),
             toolbox: self.toolbox.clone(),
             store: self.parts.store.clone(),
-            tab: self.ask.place.tab,
+            tab: self.ask.place.tab(),
+            setting: self.ask.setting.clone(),
             need,
             hooks: Arc::clone(&self.parts.hooks),
             stop: self.stop.clone(),

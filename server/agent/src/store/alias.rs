@@ -7,7 +7,7 @@ use super::error::StoreError;
 use super::rows::{ConversationRow, conversations, json, live_conversation};
 use super::{Durability, Store};
 use crate::ids::{ConversationId, Owner};
-use crate::record::{ConversationRecord, Origin};
+use crate::record::{Controls, ConversationRecord, Origin};
 
 /// A place without a hint is remembered this long after its last use.
 const PLACE_LIFE_MS: i64 = 24 * 60 * 60 * 1000;
@@ -121,6 +121,8 @@ impl Lookup {
             updated_at_ms: self.now_ms,
             turns: 0,
             branch_of: None,
+            folder: None,
+            controls: Controls::default(),
         }
     }
 }

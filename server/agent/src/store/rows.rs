@@ -17,7 +17,7 @@ use crate::message::{Message, Notice, Reference, Usage};
 use crate::record::{ConversationRecord, PageStub, ToolRow, TurnRecord};
 
 const SELECT_CONVERSATION: &str = "SELECT key, id, owner, origin, title, mode, session_key, host, created_at_ms, \
-     updated_at_ms, turns, branch_of FROM conversation";
+     updated_at_ms, turns, branch_of, folder, controls FROM conversation";
 const SELECT_TURN: &str =
     "SELECT key, conversation, number, id, state, mode, started_at_ms, prompt, text, details FROM turn";
 
@@ -66,6 +66,8 @@ impl ConversationRow {
                 .as_deref()
                 .map(read_id)
                 .transpose()?,
+            folder: row.get("folder")?,
+            controls: read_json(&row.get::<_, String>("controls")?, "controls")?,
         };
         Ok(Self {
             key: row.get("key")?,
@@ -77,8 +79,8 @@ impl ConversationRow {
     pub(super) fn insert(connection: &Connection, record: ConversationRecord) -> Result<Self, StoreError> {
         let mut statement = connection.prepare_cached(
             "INSERT INTO conversation (id, owner, origin, title, mode, session_key, host, created_at_ms, \
-             updated_at_ms, turns, branch_of) VALUES (:id, :owner, :origin, :title, :mode, :session_key, :host, \
-             :created_at_ms, :updated_at_ms, 0, :branch_of)",
+             updated_at_ms, turns, branch_of, folder, controls) VALUES (:id, :owner, :origin, :title, :mode, \
+             :session_key, :host, :created_at_ms, :updated_at_ms, 0, :branch_of, :folder, :controls)",
         )?;
         let key = statement.insert(named_params! {
             ":id": record.id.to_string(),
@@ -91,6 +93,8 @@ impl ConversationRow {
             ":created_at_ms": record.created_at_ms,
             ":updated_at_ms": record.updated_at_ms,
             ":branch_of": record.branch_of.map(|id| id.to_string()),
+            ":folder": record.folder,
+            ":controls": json(&record.controls, "controls")?,
         })?;
         Ok(Self { key, record })
     }

@@ -1,36 +1,34 @@
-//! Which of its tools a model call is offered: what the mode has, what fits the window, hidden ones only when needed.
+//! Which of its tools a model call is offered: what the job has, what fits the window, hidden ones only when needed.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use sidewire_contract::mode::Mode;
-
 use super::Tool;
-use crate::modes;
+use crate::briefing::Briefing;
 use crate::provider::ToolSpec;
 
-/// What decides about the offer: the mode, and what the person has named. Neither what a page says nor what a model
+/// What decides about the offer: the job, and what the person has named. Neither what a page says nor what a model
 /// calls is part of it, so nobody but the person widens it (S22).
 pub(crate) struct Need {
-    mode: Mode,
+    briefing: Briefing,
     /// Words of the person's questions.
     named: HashSet<String>,
 }
 
 impl Need {
     /// The need of a conversation in which the person has asked these questions, without any page.
-    pub(crate) fn new<'a>(mode: Mode, questions: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn new<'a>(briefing: Briefing, questions: impl IntoIterator<Item = &'a str>) -> Self {
         let named = questions
             .into_iter()
             .flat_map(words)
             .map(str::to_ascii_lowercase)
             .collect();
-        Self { mode, named }
+        Self { briefing, named }
     }
 
     fn includes(&self, tool: &dyn Tool) -> bool {
         let meta = tool.meta();
-        modes::offers(self.mode, &meta.name)
+        self.briefing.offers(&meta.name)
             && (!meta.hidden || self.named.contains(&meta.name.to_ascii_lowercase()))
     }
 }
@@ -79,8 +77,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use sidewire_contract::mode::Mode;
+
     use super::*;
     use crate::testing::Echo;
+
+    const JOB: Briefing = Briefing::Panel(Mode::Educational);
 
     fn hidden(name: &str) -> Arc<dyn Tool> {
         let mut meta = Echo::named(name).meta().clone();
@@ -105,21 +107,21 @@ mod tests {
             ("Please use `secret-door`.", vec!["open", "secret-door"]),
             ("Secret-Door, now", vec!["open", "secret-door"]),
         ] {
-            let need = Need::new(Mode::Educational, [question]);
+            let need = Need::new(JOB, [question]);
             assert_eq!(names(&tools, &need), expected, "{question}");
         }
     }
 
     #[test]
     fn a_hidden_tool_stays_offered_after_the_question_that_named_it() {
-        let need = Need::new(Mode::Educational, ["Use secret.", "Again."]);
+        let need = Need::new(JOB, ["Use secret.", "Again."]);
         assert_eq!(names(&[hidden("secret")], &need), ["secret"]);
     }
 
     #[test]
     fn what_does_not_fit_is_left_out() {
         let tools = [Echo::named("one"), Echo::named("two"), Echo::named("three")];
-        let need = Need::new(Mode::Educational, []);
+        let need = Need::new(JOB, []);
         let one = spec(tools[0].as_ref()).weight();
         assert_eq!(offered(&tools, &need, 2 * one).len(), 2);
         assert_eq!(offered(&tools, &need, 2 * one - 1).len(), 1);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
-use sidewire_contract::mode::Mode;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -14,7 +13,6 @@ use super::sample::Call;
 use crate::event::{ToolContent, ToolEnd, ToolStart, TurnEvent};
 use crate::hooks::Verdict;
 use crate::message::{Message, Part, ResultContent, Role};
-use crate::modes;
 use crate::page_block::text::clip;
 use crate::provider::Picture;
 use crate::tool::{Tool, ToolCallContext, ToolKind, ToolOutput, without_secrets};
@@ -36,7 +34,6 @@ pub(super) type Seen = HashMap<String, Arc<dyn Tool>>;
 /// What the calls of one step share.
 pub(super) struct Step<'a> {
     pub(super) turn: &'a Turn,
-    pub(super) mode: Mode,
     pub(super) seen: &'a Seen,
     pub(super) showing: &'a Showing,
 }
@@ -78,7 +75,7 @@ impl Step<'_> {
 
     /// Where the mode has a pace, what is shown is shown one after the other; `None` where nothing waits.
     async fn turn_to_show(&self, tool: &str) -> Option<MutexGuard<'_, Option<Instant>>> {
-        let pace = modes::pace(self.mode, tool);
+        let pace = self.turn.setting.briefing.pace(tool);
         if pace.is_zero() {
             return None;
         }
@@ -104,8 +101,9 @@ impl Step<'_> {
     }
 
     async fn run(&self, tool: Option<Arc<dyn Tool>>, call: &Call) -> ToolOutput {
-        if !modes::offers(self.mode, &call.name) {
-            return ToolOutput::error(format!("{} is not available in {} mode", call.name, self.mode));
+        let briefing = &self.turn.setting.briefing;
+        if !briefing.offers(&call.name) {
+            return ToolOutput::error(briefing.lacks(&call.name));
         }
         let Some(tool) = tool else {
             return ToolOutput::error(format!("there is no tool named {:?}", call.name));
@@ -138,6 +136,8 @@ impl Step<'_> {
             conversation: turn.place.conversation,
             store: turn.store.clone(),
             tab: turn.tab,
+            workspace: turn.setting.workspace.clone(),
+            person: Arc::clone(&turn.setting.person),
             feed: Arc::clone(&turn.feed),
             cancel: turn.stop.token().clone(),
         }

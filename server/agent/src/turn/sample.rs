@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Turn;
 use crate::error::{ProviderError, TurnFailure};
-use crate::event::{TurnEvent, TurnOutcome};
+use crate::event::{TurnEvent, TurnOutcome, UsageReport};
 use crate::feed::ANSWER_LIMIT;
 use crate::message::{Notice, Part, Usage};
 use crate::page_block::text::clip;
@@ -132,8 +132,10 @@ impl Turn {
         loop {
             match stream.next().await {
                 Some(Ok(ModelEvent::Finished(reason))) => {
-                    if reason == FinishReason::Length {
-                        self.feed.push(TurnEvent::Notice(Notice::AnswerClipped));
+                    match reason {
+                        FinishReason::Length => self.notice(Notice::AnswerClipped),
+                        FinishReason::Filtered => self.notice(Notice::Withheld),
+                        FinishReason::Stop | FinishReason::ToolCalls => {}
                     }
                     return None;
                 }
@@ -146,6 +148,10 @@ impl Turn {
                 None => return Some(failed(ProviderError::BrokenStream)),
             }
         }
+    }
+
+    fn notice(&self, notice: Notice) {
+        self.feed.push(TurnEvent::Notice(notice));
     }
 
     /// Takes one model event; returns an outcome when a limit ends the turn.
@@ -180,7 +186,11 @@ impl Turn {
             ModelEvent::Citation { title, url } => reply.citations.push(Citation { title, url }),
             ModelEvent::Usage(more) => {
                 usage.add(more);
-                self.feed.push(TurnEvent::Usage(*usage));
+                self.feed.push(TurnEvent::Usage(UsageReport {
+                    turn: *usage,
+                    context: more.input.saturating_add(more.output),
+                    window: self.provider.describe().window,
+                }));
             }
             ModelEvent::Retrying { attempt, wait_ms } => {
                 self.feed.push(TurnEvent::Retrying { attempt, wait_ms });

@@ -83,7 +83,7 @@ impl TurnWire {
     fn event(&mut self, event: TurnEvent, out: &mut Vec<WorkerFrame>) {
         match event {
             TurnEvent::Attempt(attempt) => self.model = attempt.model,
-            TurnEvent::Usage(usage) => self.usage = Some(usage),
+            TurnEvent::Usage(usage) => self.usage = Some(usage.turn),
             TurnEvent::ToolStarted(start) => self.tool_started(start, out),
             TurnEvent::ToolFinished(end) => self.tool_finished(end, out),
             TurnEvent::Notice(notice) => out.push(self.notice(notice_code(notice))),

@@ -70,6 +70,12 @@ pub(super) struct Tokens {
     prompt_tokens_details: Option<PromptDetails>,
     /// What DeepSeek calls the cached ones.
     prompt_cache_hit_tokens: Option<u64>,
+    completion_tokens_details: Option<AnswerDetails>,
+}
+
+#[derive(Debug, Deserialize)]
+struct AnswerDetails {
+    reasoning_tokens: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -86,6 +92,9 @@ impl From<Tokens> for Usage {
             input: tokens.prompt_tokens.unwrap_or(0),
             output: tokens.completion_tokens.unwrap_or(0),
             cached: cached.or(tokens.prompt_cache_hit_tokens),
+            reasoning: tokens
+                .completion_tokens_details
+                .and_then(|details| details.reasoning_tokens),
         }
     }
 }

@@ -40,6 +40,8 @@ const NOTICES: Record<NoticeCode, MessageKey> = {
   "page-trimmed": "noticePageTrimmed",
   "answer-clipped": "noticeAnswerClipped",
   "step-limit": "noticeStepLimit",
+  withheld: "noticeWithheld",
+  compacted: "noticeCompacted",
   retrying: "noticeRetrying",
 };
 

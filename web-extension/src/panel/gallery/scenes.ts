@@ -68,7 +68,7 @@ export const SCENES: ReadonlyMap<string, MakeScene> = new Map<string, MakeScene>
     "notices",
     () =>
       showing(
-        turn({ text: "A long answer …", clipped: true, notices: ["history-trimmed", "page-trimmed", "step-limit"] }),
+        turn({ text: "A long answer …", clipped: true, notices: ["history-trimmed", "compacted", "page-trimmed", "step-limit", "withheld"] }),
       ),
   ],
   ["stopped", () => showing(turn({ state: "stopped", text: HALF }))],

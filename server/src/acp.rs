@@ -1,0 +1,3 @@
+//! The ACP front: an editor on standard input and output.
+
+mod desks;
