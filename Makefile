@@ -1,6 +1,6 @@
 # Sidewire. Every target does all of its own set-up; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint deps browser ffmpeg
+.PHONY: help demo test bench peers lint deps browser ffmpeg
 
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
@@ -32,6 +32,9 @@ bench: deps ## Speed, memory and what a capture tells, each beside a baseline of
 	cargo build --workspace --example page_block
 	npm run build --workspace web-extension
 	node e2e/run.mjs e2e/capture-quality/main.ts
+
+peers: ## Install the agents that `make bench` compares with (npm, 270 MB)
+	npm install --no-save --no-package-lock --prefix $(CARGO_TARGET_DIR)/peers reasonix@1.38.11 @zed-industries/codex-acp@0.16.0
 
 deps:
 	npm ci

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 /** Each file starts browsers of its own; two at a time is what a small machine bears. */
 export default defineConfig({
   test: {
-    include: ["tests/**/*.test.ts"],
+    include: ["tests/**/*.test.ts", "acp/**/*.test.ts"],
     fileParallelism: true,
     maxWorkers: 2,
     // A real browser on a busy machine misses a moment now and then; a real fault fails twice, and a retry is shown.

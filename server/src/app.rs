@@ -1,7 +1,13 @@
 //! Where everything is wired: the only module that knows every part (design.md, fifth sentence).
 
+mod catalog;
+mod editor;
+mod mcp_desk;
+mod mcp_roster;
 mod model_desk;
+mod servers;
 mod sites;
+mod tool_desk;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,8 +28,10 @@ use crate::config::{Config, ExtensionId};
 use crate::mac::Secret;
 use crate::media::{Library, LibraryConfig};
 use crate::tools::DisplayMedia;
+pub(crate) use editor::editor_parts;
+pub(crate) use mcp_roster::{Roster, ledger_file, read_roster};
 use model_desk::Models;
-pub(crate) use model_desk::open_ai;
+pub(crate) use servers::open_server;
 
 /// How often conversations that were deleted for good are removed.
 const PURGE: Duration = Duration::from_secs(60 * 60);

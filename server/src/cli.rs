@@ -1,9 +1,12 @@
 //! The command line: what can be asked of `sidewire`. Nothing here does anything.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use secrecy::SecretString;
+use sidewire_agent::briefing::Preset;
+use sidewire_agent::permission::Ceiling;
 use sidewire_contract::mode::Mode;
 use url::Url;
 
@@ -26,6 +29,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the worker that browsers and editors talk to
     Serve(ServeArgs),
+    /// Be the agent of an editor, over standard input and output (Agent Client Protocol)
+    Acp(AcpArgs),
     /// Ask one question in the terminal, about a page if you like
     Ask(AskArgs),
     /// Choose the model that answers, and test it
@@ -41,6 +46,11 @@ pub(crate) enum Command {
     /// Take out or delete everything Sidewire has kept
     #[command(subcommand)]
     Data(DataCommand),
+    /// Show and decide about the MCP servers of a project
+    Mcp(McpArgs),
+    /// Run a program that writes only where it may; used by this program itself
+    #[command(hide = true)]
+    Confined(ConfinedArgs),
 }
 
 /// `sidewire serve`.
@@ -55,6 +65,54 @@ pub(crate) struct ServeArgs {
     /// End some minutes after the last client and turn, as a worker started by a browser does
     #[arg(long)]
     pub(crate) idle_exit: bool,
+}
+
+/// `sidewire acp`.
+#[derive(Debug, Args)]
+pub(crate) struct AcpArgs {
+    /// The model that sessions begin with, like `default/NAME`, or `offline` [default: the one that is set up]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// How thoroughly sessions work: light, balanced or delivery
+    #[arg(long, value_name = "NAME", value_parser = parse_preset)]
+    pub(crate) preset: Option<Preset>,
+    /// The same under its older name: economy, balanced or delivery
+    #[arg(long, value_name = "NAME", value_parser = parse_profile, conflicts_with = "preset", hide = true)]
+    pub(crate) profile: Option<Preset>,
+    /// Start sessions in this posture, which is also the most permissive one a client can choose
+    #[arg(long, value_name = "MODE")]
+    pub(crate) permission_mode: Option<Ceiling>,
+    /// Let sessions work in their own folder only
+    #[arg(long)]
+    pub(crate) workspace_only: bool,
+    /// Something else than serving an editor.
+    #[command(subcommand)]
+    pub(crate) command: Option<AcpCommand>,
+}
+
+/// What an editor may start beside the agent itself.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AcpCommand {
+    /// Choose the model that answers, and test it
+    Setup(SetupArgs),
+}
+
+fn parse_preset(name: &str) -> Result<Preset, String> {
+    match name {
+        "light" => Ok(Preset::Light),
+        "balanced" => Ok(Preset::Balanced),
+        "delivery" => Ok(Preset::Delivery),
+        _ => Err("it is one of light, balanced and delivery".to_owned()),
+    }
+}
+
+fn parse_profile(name: &str) -> Result<Preset, String> {
+    match name {
+        "economy" => Ok(Preset::Light),
+        "balanced" => Ok(Preset::Balanced),
+        "delivery" => Ok(Preset::Delivery),
+        _ => Err("it is one of economy, balanced and delivery".to_owned()),
+    }
 }
 
 /// `sidewire ask`.
@@ -132,6 +190,8 @@ pub(crate) struct SetupArgs {
 pub(crate) enum ProviderKind {
     /// A server with an OpenAI-compatible API, on this machine or elsewhere
     Openai,
+    /// Anthropic, or a server with its messages API
+    Anthropic,
     /// No model: answers are looked up in the page
     Offline,
 }
@@ -209,6 +269,57 @@ pub(crate) enum DataCommand {
     },
 }
 
+/// `sidewire mcp`.
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// The project's folder [default: the current one]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) action: McpAction,
+}
+
+/// What to do with MCP servers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpAction {
+    /// Show all servers, what each would start, and whether it may
+    List,
+    /// Let a server that the project brings start, as it is defined now
+    Allow {
+        /// Its name
+        name: String,
+    },
+    /// Take that back
+    Revoke {
+        /// Its name
+        name: String,
+    },
+    /// Switch a server off
+    Disable {
+        /// Its name
+        name: String,
+    },
+    /// Switch it on again
+    Enable {
+        /// Its name
+        name: String,
+    },
+}
+
+/// `sidewire confined`.
+#[derive(Debug, Args)]
+pub(crate) struct ConfinedArgs {
+    /// It may write below this place
+    #[arg(long, value_name = "PATH")]
+    pub(crate) write: Vec<PathBuf>,
+    /// End the program and everything it started as soon as standard input ends
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// The program and its arguments
+    #[arg(last = true, required = true)]
+    pub(crate) program: Vec<OsString>,
+}
+
 #[expect(clippy::unnecessary_wraps, reason = "the shape clap asks for")]
 fn parse_secret(text: &str) -> Result<SecretString, std::convert::Infallible> {
     Ok(SecretString::from(text))
@@ -254,6 +365,21 @@ mod tests {
     }
 
     #[test]
+    fn an_editor_may_append_the_setup_to_what_it_starts() {
+        let line = "sidewire acp --model m --permission-mode acceptEdits --profile economy setup --kind offline --yes";
+        let cli = Cli::try_parse_from(line.split(' ')).unwrap();
+        let Command::Acp(acp) = cli.command else {
+            panic!("not acp")
+        };
+        assert_eq!(acp.profile, Some(Preset::Light));
+        assert!(acp.permission_mode.unwrap().accepts_edits);
+        let Some(AcpCommand::Setup(setup)) = acp.command else {
+            panic!("not setup")
+        };
+        assert_eq!(setup.kind, Some(ProviderKind::Offline));
+    }
+
+    #[test]
     fn wrong_values_are_named() {
         let rows = [
             ("serve --port 65536", "65536"),
@@ -263,6 +389,10 @@ mod tests {
             ("install --extension-id ABC", "32 letters"),
             ("install --browser netscape", "netscape"),
             ("install --all --browser chrome", "cannot be used"),
+            ("acp --preset fast", "light, balanced and delivery"),
+            ("acp --preset light --profile economy", "cannot be used"),
+            ("acp --permission-mode plan", "interactive session"),
+            ("acp --permission-mode all", "bypassPermissions"),
             ("ask", "QUESTION"),
         ];
         for (line, part) in rows {

@@ -1,8 +1,10 @@
-//! What a person configured: `config.toml`, and the key in `.env` beside it.
+//! What a person configured: `config.toml`, and the keys in `.env` beside it.
 //!
 //! Reads and writes these two files and checks what they say. It applies nothing: `app.rs` builds the provider, the
 //! listener takes the extension ids. Nothing is read from the environment of the process.
 
+mod providers;
+pub(crate) mod mcp;
 mod save;
 mod secret;
 
@@ -11,16 +13,18 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use sidewire_contract::layout::Layout;
-use url::Url;
 
 use crate::private_file::PrivateFileError;
+use mcp::McpConfig;
 
+pub(crate) use providers::{
+    Api, KeySource, NamedProvider, ProviderConfig, ServerConfig, check_window, parse_base_url,
+};
 pub(crate) use save::save_provider;
-pub(crate) use secret::{check_api_key, key_for, load_api_key};
+pub(crate) use secret::{Keys, check_api_key, key_for};
 
 /// Everything in `config.toml`; what is missing there has its default here.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -28,35 +32,17 @@ pub(crate) use secret::{check_api_key, key_for, load_api_key};
 pub(crate) struct Config {
     /// Which model answers; `None` until someone chose.
     pub(crate) provider: Option<ProviderConfig>,
+    /// Further model servers, each by its name.
+    #[serde(deserialize_with = "providers::all")]
+    pub(crate) providers: Vec<NamedProvider>,
     /// Who may connect from a browser.
     pub(crate) browser: BrowserConfig,
     /// How much media is kept.
     pub(crate) media: MediaConfig,
     /// How the worker lives.
     pub(crate) worker: WorkerConfig,
-}
-
-/// Which model answers.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "RawProvider")]
-pub(crate) enum ProviderConfig {
-    /// The built-in one, chosen on purpose.
-    Offline,
-    /// Any server that speaks the OpenAI chat completions API.
-    OpenAi(OpenAiConfig),
-}
-
-/// How to reach an OpenAI-compatible server.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct OpenAiConfig {
-    /// Where its API begins, usually ending in `/v1`.
-    pub(crate) base_url: Url,
-    /// Which of its models.
-    pub(crate) model: String,
-    /// Context window in tokens, where it is known better than the server tells.
-    pub(crate) window: Option<u64>,
-    /// When the key stops working (decision 22).
-    pub(crate) expires_at: Option<Timestamp>,
+    /// MCP servers of the person.
+    pub(crate) mcp: McpConfig,
 }
 
 /// Who may connect from a browser.
@@ -222,78 +208,6 @@ impl Config {
             }
         })
     }
-}
-
-/// Reads the address of an API as a person writes it, without its final slash.
-pub(crate) fn parse_base_url(text: &str) -> Result<Url, &'static str> {
-    let url = Url::parse(text.trim().trim_end_matches('/'))
-        .map_err(|_| "base_url is not an address; write it like http://127.0.0.1:11434/v1")?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err("base_url must begin with http:// or https://");
-    }
-    if url.host_str().is_none_or(str::is_empty) {
-        return Err("base_url names no host");
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("base_url must not hold a user or password; keys belong in .env");
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err("base_url must end with its path, without ? or #");
-    }
-    Ok(url)
-}
-
-/// The table as it is written; what belongs together is checked on the way to [`ProviderConfig`].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawProvider {
-    kind: RawKind,
-    base_url: Option<String>,
-    model: Option<String>,
-    window: Option<u64>,
-    expires_at: Option<toml::value::Datetime>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum RawKind {
-    #[serde(rename = "openai")]
-    OpenAi,
-    Offline,
-}
-
-impl TryFrom<RawProvider> for ProviderConfig {
-    type Error = &'static str;
-
-    fn try_from(raw: RawProvider) -> Result<Self, Self::Error> {
-        match raw.kind {
-            RawKind::Offline => Ok(Self::Offline),
-            RawKind::OpenAi => Ok(Self::OpenAi(OpenAiConfig {
-                base_url: parse_base_url(&raw.base_url.ok_or("kind = \"openai\" needs base_url")?)?,
-                model: raw
-                    .model
-                    .filter(|model| !model.trim().is_empty())
-                    .ok_or("kind = \"openai\" needs model")?,
-                window: raw.window.map(check_window).transpose()?,
-                expires_at: raw.expires_at.map(parse_expiry).transpose()?,
-            })),
-        }
-    }
-}
-
-/// A window that leaves no room for a question is a slip of the keyboard.
-pub(crate) fn check_window(tokens: u64) -> Result<u64, &'static str> {
-    if (1_024..=100_000_000).contains(&tokens) {
-        return Ok(tokens);
-    }
-    Err("window is a number of tokens, 1024 at least")
-}
-
-fn parse_expiry(written: toml::value::Datetime) -> Result<Timestamp, &'static str> {
-    written
-        .to_string()
-        .parse()
-        .map_err(|_| "expires_at needs date, time and offset, like 2027-01-31T12:00:00Z")
 }
 
 /// Line of a byte offset, from 1.

@@ -1,5 +1,6 @@
 //! `sidewire`: the worker and its command line.
 
+mod acp;
 mod app;
 mod browser;
 mod cli;
@@ -8,10 +9,12 @@ mod config;
 mod link;
 mod logging;
 mod mac;
+mod mcp;
 mod media;
 mod private_file;
 mod process;
 mod providers;
+mod rpc;
 mod tools;
 mod ui;
 
@@ -23,6 +26,9 @@ use cli::Cli;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let cli::Command::Confined(args) = &cli.command {
+        return commands::confined::run(args);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -15,7 +15,7 @@ mod ingest;
 mod intake;
 mod library;
 mod mp4;
-mod network;
+pub(crate) mod network;
 mod results;
 mod sniff;
 mod stills;

@@ -1,4 +1,13 @@
 //! The one place of the worker that starts processes (invariant 5): each in its own group, each with an end.
+//!
+//! Shell commands ([`shell`]) run below a process of ours ([`family`]) that ends them all when we are gone, however we
+//! went, and confined by the kernel ([`sandbox`]) where it can.
+
+mod family;
+mod output;
+mod piped;
+mod sandbox;
+mod shell;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -6,6 +15,13 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use bytes::Bytes;
+
+pub(crate) use family::{become_program, run_family};
+pub(crate) use output::Log;
+pub(crate) use piped::{Piped, PipedChild};
+pub(crate) use sandbox::{confine, sandbox};
+pub(crate) use shell::{Launcher, Until};
+
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 
@@ -137,6 +153,15 @@ pub(crate) fn start_worker(program: &OsStr) -> io::Result<()> {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     command.spawn().map(drop)
+}
+
+/// A program in our own group, waited for by this thread.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the place that the lint points to"
+)]
+fn member(program: &OsStr) -> std::process::Command {
+    std::process::Command::new(program)
 }
 
 #[expect(

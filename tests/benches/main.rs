@@ -12,6 +12,7 @@
 )]
 #![expect(clippy::print_stdout, reason = "the table is the product")]
 
+mod acp;
 mod bridge;
 mod host_tools;
 mod media;
@@ -66,4 +67,7 @@ async fn measure(args: &[String]) {
         memory::measure(&mut table).await;
     }
     println!("{table}");
+    if wanted("acp") {
+        println!("{}", acp::measure().await);
+    }
 }

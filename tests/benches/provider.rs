@@ -53,6 +53,7 @@ pub(crate) fn delays_us(text: &str) -> impl Iterator<Item = f64> {
 pub(crate) async fn start() -> String {
     let app = Router::new()
         .route("/v1/chat/completions", post(complete))
+        .route("/v1/responses", post(respond))
         .route("/v1/models", get(models));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -67,12 +68,91 @@ async fn models() -> Json<Value> {
 }
 
 async fn complete(Json(request): Json<Value>) -> Response {
+    stream_as(Dialect::Completions, &request)
+}
+
+async fn respond(Json(request): Json<Value>) -> Response {
+    stream_as(Dialect::Responses, &request)
+}
+
+/// How a server writes its events down.
+#[derive(Clone, Copy)]
+enum Dialect {
+    /// Chat completions.
+    Completions,
+    /// The responses API, the only one that codex-acp speaks.
+    Responses,
+}
+
+impl Dialect {
+    fn begin(self) -> Bytes {
+        match self {
+            Self::Completions => Bytes::new(),
+            Self::Responses => [
+                json!({ "type": "response.created", "response": { "id": "r" } }),
+                json!({
+                    "type": "response.output_item.added", "output_index": 0,
+                    "item": { "type": "message", "id": "m", "role": "assistant", "content": [] }
+                }),
+            ]
+            .iter()
+            .map(event)
+            .collect::<String>()
+            .into(),
+        }
+    }
+
+    fn delta(self, content: &str) -> String {
+        event(&match self {
+            Self::Completions => json!({ "choices": [{ "index": 0, "delta": { "content": content } }] }),
+            Self::Responses => json!({
+                "type": "response.output_text.delta", "item_id": "m", "output_index": 0, "content_index": 0,
+                "delta": content
+            }),
+        })
+    }
+
+    fn end(self) -> Bytes {
+        match self {
+            Self::Completions => {
+                let last = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
+                format!("{}data: [DONE]\n\n", event(&last)).into()
+            }
+            Self::Responses => [
+                json!({
+                    "type": "response.output_item.done", "output_index": 0,
+                    "item": {
+                        "type": "message", "id": "m", "role": "assistant",
+                        "content": [{ "type": "output_text", "text": "" }]
+                    }
+                }),
+                json!({
+                    "type": "response.completed",
+                    "response": {
+                        "id": "r", "usage": { "input_tokens": 1, "output_tokens": 1, "total_tokens": 2 }
+                    }
+                }),
+            ]
+            .iter()
+            .map(event)
+            .collect::<String>()
+            .into(),
+        }
+    }
+}
+
+fn event(data: &Value) -> String {
+    format!("data: {data}\n\n")
+}
+
+fn stream_as(dialect: Dialect, request: &Value) -> Response {
     let pace = Pace::of(request.get("model").and_then(Value::as_str).unwrap());
     let events = if pace.apart_us == 0 {
-        burst(pace.deltas).boxed()
+        burst(dialect, pace.deltas).boxed()
     } else {
-        paced(pace).boxed()
+        paced(dialect, pace).boxed()
     };
+    let events = stream::once(async move { dialect.begin() }).chain(events);
     let body = Body::from_stream(events.map(Ok::<_, Infallible>));
     Response::builder()
         .header("content-type", "text/event-stream")
@@ -81,16 +161,13 @@ async fn complete(Json(request): Json<Value>) -> Response {
 }
 
 /// One character each, many to a packet, as a model that cannot be outrun would.
-fn burst(deltas: u32) -> impl futures_util::Stream<Item = Bytes> + Send {
-    let event = format!(
-        "data: {}\n\n",
-        json!({ "choices": [{ "index": 0, "delta": { "content": "x" } }] })
-    );
-    let packet = Bytes::from(event.repeat(64));
-    stream::iter((0..deltas / 64).map(move |_| packet.clone())).chain(stream::once(async { end() }))
+fn burst(dialect: Dialect, deltas: u32) -> impl futures_util::Stream<Item = Bytes> + Send {
+    let packet = Bytes::from(dialect.delta("x").repeat(64));
+    stream::iter((0..deltas / 64).map(move |_| packet.clone()))
+        .chain(stream::once(async move { dialect.end() }))
 }
 
-fn paced(pace: Pace) -> impl futures_util::Stream<Item = Bytes> + Send {
+fn paced(dialect: Dialect, pace: Pace) -> impl futures_util::Stream<Item = Bytes> + Send {
     let mut ticks = tokio::time::interval(Duration::from_micros(pace.apart_us));
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Burst);
     stream::unfold((ticks, 0), move |(mut ticks, sent)| async move {
@@ -98,16 +175,10 @@ fn paced(pace: Pace) -> impl futures_util::Stream<Item = Bytes> + Send {
             return None;
         }
         if sent == pace.deltas {
-            return Some((end(), (ticks, sent + 1)));
+            return Some((dialect.end(), (ticks, sent + 1)));
         }
         ticks.tick().await;
-        let content = format!("|{}", now());
-        let event = json!({ "choices": [{ "index": 0, "delta": { "content": content } }] });
-        Some((Bytes::from(format!("data: {event}\n\n")), (ticks, sent + 1)))
+        let piece = dialect.delta(&format!("|{}", now()));
+        Some((Bytes::from(piece), (ticks, sent + 1)))
     })
-}
-
-fn end() -> Bytes {
-    let event = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
-    Bytes::from(format!("data: {event}\n\ndata: [DONE]\n\n"))
 }

@@ -37,7 +37,7 @@ impl Table {
     }
 }
 
-fn number(value: f64, unit: &str) -> String {
+pub(crate) fn number(value: f64, unit: &str) -> String {
     if value >= 100.0 {
         format!("{value:.0} {unit}")
     } else {
@@ -51,6 +51,44 @@ impl fmt::Display for Table {
         let rule = ["---"; 5].map(str::to_owned);
         for row in [&head, &rule].into_iter().chain(&self.rows) {
             writeln!(f, "| {} |", row.join(" | "))?;
+        }
+        Ok(())
+    }
+}
+
+/// The same quantities of several programs, one column each.
+pub(crate) struct Columns {
+    rows: &'static [(&'static str, &'static str)],
+    programs: Vec<(String, Vec<String>)>,
+}
+
+impl Columns {
+    /// No program yet; a row is what is measured, and its goal for the first program.
+    pub(crate) fn new(rows: &'static [(&'static str, &'static str)]) -> Self {
+        Self {
+            rows,
+            programs: Vec::new(),
+        }
+    }
+
+    /// Adds a program with its cells; missing ones are dashes.
+    pub(crate) fn add(&mut self, name: &str, cells: Vec<String>) {
+        self.programs.push((name.to_owned(), cells));
+    }
+}
+
+impl fmt::Display for Columns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.programs.iter().map(|(name, _)| name.as_str()).collect();
+        writeln!(f, "| quantity | {} | goal |", names.join(" | "))?;
+        writeln!(f, "|{}", " --- |".repeat(names.len() + 2))?;
+        for (at, (what, goal)) in self.rows.iter().enumerate() {
+            let cells = self
+                .programs
+                .iter()
+                .map(|(_, cells)| cells.get(at).map_or("-", String::as_str));
+            let cells: Vec<&str> = cells.collect();
+            writeln!(f, "| {what} | {} | {goal} |", cells.join(" | "))?;
         }
         Ok(())
     }

@@ -10,9 +10,28 @@
     reason = "a test fails by panicking"
 )]
 
+mod acp_cancel;
+mod acp_commands;
+mod acp_content;
+mod acp_controls;
+mod acp_crash;
+mod acp_directories;
+mod acp_faults;
+mod acp_files;
+mod acp_lifecycle;
+mod acp_mcp;
+mod acp_ordering;
+mod acp_panel;
+mod acp_permissions;
+mod acp_postures;
+mod acp_protocol;
+mod acp_setup;
+mod acp_terminal;
+mod acp_turns;
 mod ask_command;
 mod attacks;
 mod commands;
+mod confined;
 mod conversations;
 mod extension_faults;
 mod faults;

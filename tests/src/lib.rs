@@ -2,7 +2,7 @@
 //!
 //! A [`Home`] is one machine: its own folder, its own processes, gone when it is dropped. A [`Worker`] is a real
 //! `sidewire serve`, a [`NativeHost`] a real `sidewire-host`; a [`Client`] speaks to a worker as an extension or a
-//! local program does. [`ScriptedModel`] is the only part that is not real. Nothing here waits for time to pass:
+//! local program does, an [`Editor`] runs a real `sidewire acp`. [`ScriptedModel`] is the only part that is not real. Nothing here waits for time to pass:
 //! everything waits for what a process says, with [`within`] as the guard against a hang.
 #![expect(
     clippy::unwrap_used,
@@ -11,6 +11,7 @@
     reason = "a harness fails its test by panicking"
 )]
 
+mod acp;
 mod client;
 mod fake_worker;
 mod guard;
@@ -29,6 +30,10 @@ pub mod requests;
 mod turn;
 mod worker;
 
+pub use acp::{
+    Asked, Call, Editor, Frame, Left, McpOverHttp, Project, PromptTurn, Prompting, Refusal, Session,
+    TerminalScript, Waiting, full_editor, mcp_process, plain_editor, text_block, value_of,
+};
 pub use client::{Client, Refused};
 pub use fake_worker::{Fake, FakeWorker};
 pub use guard::within;
@@ -41,7 +46,7 @@ pub use model_script::{Gate, Script};
 pub use native::{NativeHost, ORIGIN};
 pub use page::{canary_page, page, question};
 pub use peer::{Peer, ping, until_quiet};
-pub use process::{Process, is_alive, program};
+pub use process::{Process, descendants, is_alive, program};
 pub use raw::{HttpAnswer, RawSocket};
 pub use turn::{Turn, play, play_all};
 pub use worker::Worker;

@@ -190,6 +190,36 @@ pub fn is_alive(pid: u32) -> bool {
     })
 }
 
+/// Everything that a process has started, and what those have started.
+#[must_use]
+pub fn descendants(pid: u32) -> Vec<u32> {
+    let parents: Vec<(u32, u32)> = std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|child| parent_of(child).map(|parent| (child, parent)))
+        .collect();
+    let mut found = vec![pid];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        found.extend(
+            parents
+                .iter()
+                .filter(|(_, of)| *of == parent)
+                .map(|(child, _)| *child),
+        );
+        at += 1;
+    }
+    found.split_off(1)
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name stands in parentheses and may hold anything; state and parent follow.
+    stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// Kills every process that was started, by us or by one of ours, for this home: its path is in their environment.
 pub(crate) fn kill_all_of(home: &Path) {
     let mark = [b"SIDEWIRE_HOME=", home.as_os_str().as_encoded_bytes()].concat();

@@ -53,8 +53,14 @@ impl Briefing {
         }
     }
 
+    /// An answer that breaks off half-way is asked for once more, under a new name: a client joins nothing of the first
+    /// draft to it.
+    pub(crate) fn redrafts(&self) -> bool {
+        matches!(self, Self::Editor(_))
+    }
+
     /// What tools gave in earlier turns stays whole as long as it fits: a page is read anew, a file was read to be
-    /// remembered, and a prefix that stays the same is cached by the provider.
+    /// remembered, and a prefix that stays the same is cached by the provider. Room is made by summing up.
     pub(crate) fn keeps_results(&self) -> bool {
         matches!(self, Self::Editor(_))
     }

@@ -13,6 +13,10 @@ pub const PAGE_BLOCK_LIMIT: usize = 64 * 1024;
 const PICTURE: usize = 3 * 1024;
 /// Room for an answer, in tokens.
 const ANSWER: std::ops::RangeInclusive<u64> = 256..=4_096;
+/// Room for an answer in an editor, which may hold a whole file.
+const LONG_ANSWER: std::ops::RangeInclusive<u64> = 256..=16_384;
+/// Percent of the window that a request in an editor may take before earlier turns are summed up.
+const COMPACT_AT: u64 = 85;
 
 /// What a request may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,17 +52,42 @@ pub fn tool_room(window: Option<u64>) -> usize {
     (input_bytes(window) / 4).saturating_mul(3)
 }
 
+/// Tokens of answer in an editor: what is left when the rest has grown as far as it may.
+pub(crate) fn long_answer_tokens(window: Option<u64>) -> u64 {
+    let window = window.unwrap_or(DEFAULT_WINDOW);
+    window
+        .saturating_sub(compaction_point(Some(window)))
+        .clamp(*LONG_ANSWER.start(), *LONG_ANSWER.end())
+}
+
+/// Tokens a request in an editor may take before earlier turns are summed up.
+pub(crate) fn compaction_point(window: Option<u64>) -> u64 {
+    window.unwrap_or(DEFAULT_WINDOW).saturating_mul(COMPACT_AT) / 100
+}
+
+/// Bytes of input beside an answer of this many tokens.
+pub(crate) fn room_beside(window: Option<u64>, answer_tokens: u64) -> usize {
+    bytes(window.unwrap_or(DEFAULT_WINDOW).saturating_sub(answer_tokens))
+}
+
+/// Bytes that so many tokens are at least.
+pub(crate) fn bytes(tokens: u64) -> usize {
+    usize::try_from(tokens)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(BYTES_PER_TOKEN)
+}
+
+/// Tokens that so many bytes are at most.
+pub(crate) fn tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes.div_ceil(BYTES_PER_TOKEN)).unwrap_or(u64::MAX)
+}
+
 fn answer_tokens(window: Option<u64>) -> u64 {
     (window.unwrap_or(DEFAULT_WINDOW) / 4).clamp(*ANSWER.start(), *ANSWER.end())
 }
 
 fn input_bytes(window: Option<u64>) -> usize {
-    let tokens = window
-        .unwrap_or(DEFAULT_WINDOW)
-        .saturating_sub(answer_tokens(window));
-    usize::try_from(tokens)
-        .unwrap_or(usize::MAX)
-        .saturating_mul(BYTES_PER_TOKEN)
+    room_beside(window, answer_tokens(window))
 }
 
 /// Bytes a message takes of the window.
@@ -110,6 +139,15 @@ mod tests {
         assert_eq!(budget.page, PAGE_BLOCK_LIMIT);
         assert_eq!(budget.answer_tokens, 4_096);
         assert!(budget.context > 2_000_000);
+    }
+
+    #[test]
+    fn an_editors_answer_gets_what_compaction_leaves() {
+        for (window, point, answer) in [(8_192, 6_963, 1_229), (128_000, 108_800, 16_384), (0, 0, 256)] {
+            assert_eq!(compaction_point(Some(window)), point);
+            assert_eq!(long_answer_tokens(Some(window)), answer);
+        }
+        assert_eq!(long_answer_tokens(None), long_answer_tokens(Some(DEFAULT_WINDOW)));
     }
 
     #[test]

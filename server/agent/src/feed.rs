@@ -30,6 +30,10 @@ pub struct TurnFeed {
 
 struct FeedState {
     record: TurnRecord,
+    /// Every piece of answer, also of drafts that the record no longer shows.
+    said: String,
+    /// Bytes of answer in the record before the newest attempt.
+    before_attempt: usize,
     reasoning: String,
     log: Vec<Entry>,
     /// The newest report of each call that runs, and its place among all reports: reports replace each other, so that
@@ -87,6 +91,8 @@ impl TurnFeed {
     pub fn new(record: TurnRecord) -> Self {
         Self {
             state: Mutex::new(FeedState {
+                said: record.text.clone(),
+                before_attempt: record.text.len(),
                 record,
                 reasoning: String::new(),
                 log: Vec::new(),
@@ -110,6 +116,14 @@ impl TurnFeed {
             reader.notify_one();
         }
         state.record.text.len()
+    }
+
+    /// Forgets the answer of the newest attempt: the next one begins anew. Readers tell the two apart by their names.
+    pub(crate) fn drop_draft(&self) {
+        let mut state = self.lock();
+        let kept = state.before_attempt;
+        state.record.text.truncate(kept);
+        state.revision.0 += 1;
     }
 
     /// The record as it will be once the turn has ended so: what is stored before anyone is told.
@@ -170,7 +184,7 @@ impl TurnFeed {
             let state = self.lock();
             let cursor = Cursor {
                 entry: state.log.len(),
-                text: state.record.text.len(),
+                text: state.said.len(),
                 reasoning: state.reasoning.len(),
                 reports: state.reported,
                 ended: false,
@@ -227,6 +241,7 @@ impl FeedState {
         match event {
             TurnEvent::Text(text) => {
                 self.record.text.push_str(&text);
+                self.said.push_str(&text);
                 self.grow_text();
             }
             TurnEvent::Reasoning(text) => {
@@ -250,7 +265,7 @@ impl FeedState {
     }
 
     fn grow_text(&mut self) {
-        let len = self.record.text.len();
+        let len = self.said.len();
         if let Some(Entry::Text { end }) = self.log.last_mut() {
             *end = len;
         } else {
@@ -270,7 +285,10 @@ impl FeedState {
     /// Keeps the record in step with an event.
     fn note(&mut self, event: &TurnEvent) {
         match event {
-            TurnEvent::Attempt(attempt) => self.record.model = Some(attempt.model.clone()),
+            TurnEvent::Attempt(attempt) => {
+                self.record.model = Some(attempt.model.clone());
+                self.before_attempt = self.record.text.len();
+            }
             TurnEvent::ToolStarted(start) => self.record.tools.push(ToolRow::started(start)),
             TurnEvent::Usage(usage) => self.record.usage = Some(usage.turn),
             TurnEvent::Notice(notice) if !self.record.notices.contains(notice) => {
@@ -378,7 +396,7 @@ impl Subscription {
         let given = self.cursor.entry;
         for (at, entry) in state.log.iter().enumerate().skip(given.saturating_sub(1)) {
             news.extend(match entry {
-                Entry::Text { end } => piece(&state.record.text, &mut self.cursor.text, *end).map(News::Text),
+                Entry::Text { end } => piece(&state.said, &mut self.cursor.text, *end).map(News::Text),
                 Entry::Reasoning { end } => {
                     piece(&state.reasoning, &mut self.cursor.reasoning, *end).map(News::Reasoning)
                 }

@@ -37,10 +37,13 @@ impl fmt::Display for ConversationId {
 pub struct Owner(pub String);
 
 impl Owner {
+    /// What the editors of this person are called; a browser is called by a UUID.
+    pub(crate) const EDITOR: &str = "editor";
+
     /// Editors of this person: one owner, so that a session outlives the editor process that began it.
     #[must_use]
     pub fn editor() -> Self {
-        Self("editor".to_owned())
+        Self(Self::EDITOR.to_owned())
     }
 }
 

@@ -19,6 +19,7 @@ pub mod workspace;
 
 pub mod briefing;
 pub mod budget;
+pub mod commands;
 pub mod feed;
 pub mod modes;
 pub mod page_block;
@@ -26,6 +27,7 @@ pub mod prompt;
 pub mod references;
 pub mod session;
 pub mod setting;
+mod summary;
 pub mod turn;
 
 pub mod record;

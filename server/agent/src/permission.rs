@@ -1,12 +1,29 @@
 //! Whether a tool call may run: postures, rules and what a person said, in one place for every front.
+//!
+//! A tool says what a call would do ([`Intent`]); with its name and its folders that makes a [`Case`]. The [`Gate`] of
+//! the conversation decides it: a pure verdict, and a card to the person where the verdict is theirs. Which commands
+//! only look is not known here: the shell tool says it.
 
+mod card;
+mod case;
+mod ceiling;
 mod gate;
 mod posture;
+mod refusal;
+mod rule;
+mod rules;
+mod verdict;
+mod wildcard;
 
 use std::path::PathBuf;
 
-pub use gate::{Gate, Refusal};
+pub use case::Case;
+pub use ceiling::{Ceiling, CeilingError};
+pub use gate::{Asking, Gate};
 pub use posture::Posture;
+pub use refusal::Refusal;
+pub use rule::{Rule, RuleError};
+pub use rules::Rules;
 
 /// What a call would do, as far as permission is concerned. Tools make it of their arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,12 +32,16 @@ pub struct Intent {
     pub class: Class,
     /// What rules are compared with: a path, a command, an address.
     pub subject: Option<String>,
-    /// The simple commands of a compound one, each of which must be allowed; empty for anything else.
+    /// The simple commands of a compound one, each of which must be allowed, and other spellings of them, so that a
+    /// rule that forbids one finds it; empty for anything that is no command.
     pub segments: Vec<String>,
     /// It reads or writes these places outside the workspace.
     pub outside: Vec<PathBuf>,
-    /// No rule may allow it unseen: a person decides each time.
+    /// A decision that belongs to a person in every posture.
     pub fresh: bool,
+    /// What it does cannot be told from its words (code inside a command, a command put together as it runs): no rule
+    /// can allow it, and one that forbids may have missed it.
+    pub opaque: bool,
 }
 
 /// What class of thing a call does.
@@ -48,6 +69,10 @@ impl Intent {
             segments: Vec::new(),
             outside: Vec::new(),
             fresh: false,
+            opaque: false,
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -51,6 +51,27 @@ pub struct ConversationRecord {
     pub controls: Controls,
 }
 
+impl ConversationRecord {
+    /// A conversation without turns.
+    pub(crate) fn begun(owner: Owner, origin: Origin, now_ms: i64) -> Self {
+        Self {
+            id: ConversationId::mint(),
+            owner,
+            origin,
+            title: String::new(),
+            mode: Mode::default(),
+            session_key: String::new(),
+            host: None,
+            created_at_ms: now_ms,
+            updated_at_ms: now_ms,
+            turns: 0,
+            branch_of: None,
+            folder: None,
+            controls: Controls::default(),
+        }
+    }
+}
+
 /// What an editor set for a conversation; kept with it, so that loading it brings all of it back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -3,40 +3,43 @@
 //! One turn at a time per conversation. A turn belongs to the core, not to the client that asked: it goes on without
 //! one for a grace period and can be followed again (decision 10).
 
+mod ask;
+mod compact;
 mod live;
 mod supervise;
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use sidewire_contract::page::PageContext;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
-use crate::error::{ProviderError, TurnFailure};
+use crate::error::TurnFailure;
 use crate::event::{StopCause, TurnOutcome};
-use crate::feed::{Subscription, TurnFeed};
+use crate::feed::TurnFeed;
 use crate::hooks::Hooks;
 use crate::ids::{ConversationId, Owner, TurnKey};
-use crate::message::{Message, Part, Role};
-use crate::page_block::text::clip;
-use crate::provider::{Picture, Provider};
-use crate::record::{ConversationRecord, PageStub, TurnRecord, TurnState};
+use crate::provider::Provider;
+use crate::record::{ConversationRecord, TurnRecord, TurnState};
 use crate::references::ReferenceKinds;
 use crate::setting::Setting;
-use crate::store::{BeginError, BeginTurn, Begun, ClaimError, Lookup, Store, StoreError, Transcript};
+use crate::store::{BeginError, BeginTurn, Begun, Store, StoreError, Transcript};
 use crate::tool::{Tool, ToolShelf, Toolbox};
 use crate::turn::StopSwitch;
+use ask::{first_record, user_message};
 use live::{LiveTurn, LiveTurns, Seat};
 
-/// Most bytes of a page's title or address that are kept with its turn.
-const PAGE_NAME_BYTES: usize = 4 * 1024;
+pub use ask::{Ask, AskError, DeleteError, Followed, Place, Started};
+pub use compact::Compact;
+
 /// How long a turn goes on without a client (decision 10).
 pub const GRACE: Duration = Duration::from_secs(30);
 /// The ends of disposed turns are stored by then.
 const LAST_WRITES: Duration = Duration::from_secs(5);
 /// Most bytes of stored history that are read for a prompt; the model's window cuts further.
 const HISTORY_BYTES: usize = 2 * 1024 * 1024;
+/// The same where results stay whole and all of it is summed up when it is too much.
+const LONG_HISTORY_BYTES: usize = 16 * 1024 * 1024;
 
 /// What an agent is made of; `app.rs` fills it.
 #[derive(Clone)]
@@ -77,100 +80,6 @@ impl ProviderSlot {
     pub fn replace(&self, provider: Arc<dyn Provider>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = provider;
     }
-}
-
-/// Which conversation a question belongs to.
-#[derive(Clone, Debug)]
-pub enum Place {
-    /// The one a browser means (decision 15).
-    Found(Lookup),
-    /// One that is known.
-    Known(ConversationId),
-}
-
-impl Place {
-    /// The tab the question came from; 0 for a document or an editor.
-    pub(crate) fn tab(&self) -> i64 {
-        match self {
-            Self::Found(lookup) => lookup.tab,
-            Self::Known(_) => 0,
-        }
-    }
-}
-
-/// A question from a client.
-pub struct Ask {
-    /// The turn it starts.
-    pub key: TurnKey,
-    /// Which conversation it belongs to.
-    pub place: Place,
-    /// The question.
-    pub text: String,
-    /// The page it is about.
-    pub page: Option<Arc<PageContext>>,
-    /// What belongs to the question beside its text, such as pictures.
-    pub parts: Vec<Part>,
-    /// Bytes of the pictures among them.
-    pub pictures: Vec<Picture>,
-    /// What the transcript shows, when it is not the text itself.
-    pub shown: Option<String>,
-    /// Where and how the turn runs.
-    pub setting: Setting,
-    /// Tools of the client that asks.
-    pub tools: ToolShelf,
-}
-
-/// A turn that runs now.
-pub struct Started {
-    /// Its conversation.
-    pub conversation: ConversationId,
-    /// What the conversation is called.
-    pub title: String,
-    /// The model that answers.
-    pub model: String,
-    /// Everything that happens in it.
-    pub subscription: Subscription,
-}
-
-/// A turn found again.
-pub struct Followed {
-    /// Its conversation.
-    pub conversation: ConversationId,
-    /// The turn so far.
-    pub record: TurnRecord,
-    /// What follows; `None` when it has ended.
-    pub subscription: Option<Subscription>,
-}
-
-/// Why a question was not taken.
-#[derive(Debug, thiserror::Error)]
-pub enum AskError {
-    /// The conversation is answering another question.
-    #[error("the conversation is still answering")]
-    Busy,
-    /// This owner has used this turn id before; follow it instead.
-    #[error("a turn of this id exists")]
-    Duplicate,
-    /// The worker is shutting down.
-    #[error("the worker is shutting down")]
-    Disposed,
-    /// The provider's key has expired or will within the turn.
-    #[error(transparent)]
-    Provider(ProviderError),
-    /// The conversation could not be read or written.
-    #[error("failed to store the question")]
-    Store(#[from] StoreError),
-}
-
-/// Why something was not deleted.
-#[derive(Debug, thiserror::Error)]
-pub enum DeleteError {
-    /// A question is being answered in it.
-    #[error("the conversation is still answering")]
-    Busy,
-    /// It could not be read or written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 /// The core. Cheap to share; one per store.
@@ -236,11 +145,7 @@ impl Agent {
     }
 
     async fn accept(&self, ask: Ask, wake: Arc<Notify>) -> Result<Started, AskError> {
-        let provider = match &ask.setting.provider {
-            Some(provider) => Arc::clone(provider),
-            None => self.parts.provider.current(),
-        };
-        provider.check().map_err(AskError::Provider)?;
+        let provider = self.provider_of(&ask.setting)?;
         let conversation = self.find(&ask).await?;
         let feed = Arc::new(TurnFeed::new(first_record(&ask)));
         let stop = StopSwitch::default();
@@ -252,14 +157,7 @@ impl Agent {
             toolbox: toolbox.clone(),
         };
         let seat = self.live.take_seat(&ask.key, turn)?;
-        let claim = self
-            .parts
-            .store
-            .claim(conversation.id)
-            .map_err(|error| match error {
-                ClaimError::Held { .. } => AskError::Busy,
-                ClaimError::Store(source) => AskError::Store(source),
-            })?;
+        let claim = self.parts.store.claim(conversation.id)?;
         let begun = self.begin(&ask, conversation.id).await?;
         // Before the turn runs, so that it never looks deserted.
         let subscription = feed.subscribe(wake);
@@ -286,6 +184,16 @@ impl Agent {
         Ok(started)
     }
 
+    /// What answers in this setting, when it can.
+    fn provider_of(&self, setting: &Setting) -> Result<Arc<dyn Provider>, AskError> {
+        let provider = match &setting.provider {
+            Some(provider) => Arc::clone(provider),
+            None => self.parts.provider.current(),
+        };
+        provider.check().map_err(AskError::Provider)?;
+        Ok(provider)
+    }
+
     async fn find(&self, ask: &Ask) -> Result<ConversationRecord, StoreError> {
         match &ask.place {
             Place::Found(lookup) => self.parts.store.conversation_for(lookup.clone()).await,
@@ -299,7 +207,7 @@ impl Agent {
             owner: ask.key.owner.clone(),
             turn: first_record(ask),
             user_message: user_message(ask),
-            history_bytes: HISTORY_BYTES,
+            history_bytes: history_bytes(&ask.setting),
             now_ms: now_ms(),
         };
         self.parts
@@ -394,11 +302,14 @@ impl Agent {
 
     /// Deletes a conversation, unless it is answering; it can be restored for a while.
     pub async fn delete(&self, owner: &Owner, id: ConversationId) -> Result<(), DeleteError> {
-        let _nobody_begins_meanwhile = self.parts.store.claim(id).map_err(|error| match error {
-            ClaimError::Held { .. } => DeleteError::Busy,
-            ClaimError::Store(source) => DeleteError::Store(source),
-        })?;
+        let _nobody_begins_meanwhile = self.parts.store.claim(id)?;
         Ok(self.parts.store.delete(owner, id, now_ms()).await?)
+    }
+
+    /// Removes the turns of a conversation, unless it is answering; it goes on afresh under its id.
+    pub async fn clear(&self, id: ConversationId) -> Result<(), DeleteError> {
+        let _nobody_begins_meanwhile = self.parts.store.claim(id)?;
+        Ok(self.parts.store.clear(id).await?)
     }
 
     /// Deletes everything of an owner for good, unless a turn of theirs runs.
@@ -413,6 +324,14 @@ impl Agent {
     #[must_use]
     pub fn running(&self, conversation: ConversationId) -> Option<TurnRecord> {
         self.live.of_conversation(conversation).map(|feed| feed.record())
+    }
+
+    /// Which other process is answering in a conversation, in words.
+    pub fn holder(&self, conversation: ConversationId) -> Result<Option<String>, StoreError> {
+        match self.running(conversation) {
+            Some(_ours) => Ok(None),
+            None => self.parts.store.holder(conversation),
+        }
     }
 
     /// True while any turn runs.
@@ -439,40 +358,11 @@ impl Agent {
     }
 }
 
-fn first_record(ask: &Ask) -> TurnRecord {
-    let shown = ask.shown.clone().unwrap_or_else(|| ask.text.clone());
-    let page = ask.page.as_deref().map(|page| PageStub {
-        title: page_name(&page.title),
-        url: page_name(&page.url),
-    });
-    TurnRecord {
-        page,
-        ..TurnRecord::begun(ask.key.id.clone(), shown, ask.setting.briefing.mode(), now_ms())
-    }
-}
-
-/// Title or address as it is kept: what is longer is no name, and would not fit the frame that shows the turn again.
-fn page_name(text: &str) -> String {
-    clip(text, PAGE_NAME_BYTES).to_owned()
-}
-
-/// The question as it is stored: the page it was about is kept by name only.
-fn user_message(ask: &Ask) -> Message {
-    let page = ask.page.as_deref().map(|page| Part::Page {
-        title: page_name(&page.title),
-        url: page_name(&page.url),
-        captured_at_ms: page.captured_at_ms,
-    });
-    let text = Part::Text {
-        text: ask.text.clone(),
-    };
-    Message {
-        role: Role::User,
-        parts: page
-            .into_iter()
-            .chain([text])
-            .chain(ask.parts.iter().cloned())
-            .collect(),
+fn history_bytes(setting: &Setting) -> usize {
+    if setting.briefing.keeps_results() {
+        LONG_HISTORY_BYTES
+    } else {
+        HISTORY_BYTES
     }
 }
 

@@ -18,7 +18,9 @@ mod pairings;
 mod rows;
 mod schema;
 mod search;
+mod sessions;
 mod settings;
+mod summaries;
 mod title;
 mod turns;
 mod worker;
@@ -36,6 +38,8 @@ pub use error::{BeginError, ClaimError, OpenError, StoreError};
 pub use export::{Export, ExportItem};
 pub use memory_files::{MEMORY_FILE_BYTES, MemoryFiles};
 pub use pairings::{PairingRecord, Secret};
+pub use sessions::NewConversation;
+pub use summaries::Past;
 pub use turns::{BeginTurn, Begun, StoredTurn};
 
 use claims::Claims;

@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 
 use crate::error::ProviderError;
 use crate::ids::{Owner, TurnId, TurnKey};
+use crate::message::Usage;
 use crate::provider::{FinishReason, ModelEvent, ModelInfo, ModelRequest, ModelStream, Provider};
 use crate::record::TurnRecord;
 use crate::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput, ToolSource};
@@ -35,6 +36,14 @@ pub(crate) fn stop() -> Say {
     Say::Event(ModelEvent::Finished(FinishReason::Stop))
 }
 
+/// What a model call took, in tokens.
+pub(crate) fn took(input: u64) -> Say {
+    Say::Event(ModelEvent::Usage(Usage {
+        input,
+        ..Usage::default()
+    }))
+}
+
 /// A tool call.
 pub(crate) fn call(id: &str, name: &str) -> Say {
     Say::Event(ModelEvent::ToolCall {
@@ -46,14 +55,20 @@ pub(crate) fn call(id: &str, name: &str) -> Say {
 
 /// Answers each call with the next script; the last one is said again when they run out.
 pub(crate) struct Scripted {
+    window: Option<u64>,
     scripts: Mutex<Vec<Vec<Say>>>,
     pub(crate) requests: Mutex<Vec<ModelRequest>>,
 }
 
 impl Scripted {
-    pub(crate) fn new(mut scripts: Vec<Vec<Say>>) -> Arc<Self> {
+    pub(crate) fn new(scripts: Vec<Vec<Say>>) -> Arc<Self> {
+        Self::with_window(None, scripts)
+    }
+
+    pub(crate) fn with_window(window: Option<u64>, mut scripts: Vec<Vec<Say>>) -> Arc<Self> {
         scripts.reverse();
         Arc::new(Self {
+            window,
             scripts: Mutex::new(scripts),
             requests: Mutex::default(),
         })
@@ -68,7 +83,7 @@ impl Provider for Scripted {
             model: "scripted".into(),
             label: "Scripted".into(),
             offline: false,
-            window: None,
+            window: self.window,
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod album;
 mod calls;
+mod compact;
 mod fit;
 mod sample;
 mod stop;
@@ -21,8 +22,8 @@ use crate::error::TurnFailure;
 use crate::event::{Attempt, TurnEvent, TurnOutcome};
 use crate::feed::TurnFeed;
 use crate::hooks::{Hooks, TurnPlace, Verdict};
-use crate::message::{Message, Notice, Part, Role, Usage, plain_text};
-use crate::prompt;
+use crate::message::{Message, Notice, Part, Role, plain_text};
+use crate::prompt::{self, Past};
 use crate::provider::{ModelRequest, Provider};
 use crate::references::Citation;
 use crate::setting::Setting;
@@ -30,7 +31,8 @@ use crate::store::Store;
 use crate::tool::Toolbox;
 use crate::tool::offer::{Need, offered};
 use calls::{Seen, Showing, Step};
-use sample::{Call, Reply, Sampled};
+use compact::Memory;
+use sample::{Call, Reply, Sampled, Tally};
 
 /// Model calls a turn may make (decision 26).
 pub const STEP_CEILING: u32 = 50;
@@ -53,6 +55,8 @@ pub struct Turn {
     pub setting: Setting,
     /// What decides which tools are offered.
     pub(crate) need: Need,
+    /// What of its request are earlier turns.
+    pub(crate) past: Past,
     /// What may step in.
     pub hooks: Arc<dyn Hooks>,
     /// What ends it early.
@@ -134,17 +138,22 @@ impl Turn {
     /// Runs to the end.
     pub async fn run(self, mut request: ModelRequest) -> Finished {
         let mut finished = Finished::new();
-        let mut usage = Usage::default();
+        let mut tally = Tally::default();
+        let mut memory = Memory::of(self.past.clone());
         let mut call_names = HashSet::new();
         let mut seen = Seen::default();
         let showing = Showing::default();
-        for step in 1..=STEP_CEILING {
+        for _step in 1..=STEP_CEILING {
             self.equip(&mut request, &mut seen);
+            self.make_room(&mut request, &mut memory, &mut tally.turn).await;
+            if let Some(outcome) = self.stop.outcome() {
+                return finished.ended(outcome);
+            }
             if let Verdict::Refuse(_) = self.hooks.before_model(&self.place, &mut request).await {
                 return finished.ended(TurnOutcome::Failed(TurnFailure::Plugin));
             }
-            self.feed.push(TurnEvent::Attempt(self.attempt(step)));
-            let Sampled { mut reply, end } = self.sample(request.clone(), &mut usage).await;
+            let Sampled { mut reply, end } = self.draft(&request, &mut tally).await;
+            memory.measure(tally.context, request.messages.len() + 1);
             reply.name_calls(&mut call_names);
             let calls = finished.take_reply(reply);
             if let Some(outcome) = end {
@@ -173,19 +182,33 @@ impl Turn {
         finished
     }
 
-    /// Gives the request the tools of this moment, and room for what tools gave so far.
+    /// Gives the request the tools of this moment.
     fn equip(&self, request: &mut ModelRequest, seen: &mut Seen) {
         let window = self.provider.describe().window;
         let tools = self.toolbox.tools();
         request.tools = offered(&tools, &self.need, budget::tool_room(window));
         request.system = prompt::system_text(&self.setting.briefing, !request.tools.is_empty());
-        if fit::fit(request, window) {
-            self.feed.push(TurnEvent::Notice(Notice::HistoryTrimmed));
-        }
         seen.extend(tools.into_iter().map(|tool| (tool.meta().name.clone(), tool)));
     }
 
-    fn attempt(&self, number: u32) -> Attempt {
+    /// One answer of the model. Where the job allows it, one that breaks off half-way is asked for once more.
+    async fn draft(&self, request: &ModelRequest, tally: &mut Tally) -> Sampled {
+        let first = self.attempt(request, tally).await;
+        if !first.broke_off() || !self.setting.briefing.redrafts() {
+            return first;
+        }
+        self.feed.drop_draft();
+        self.attempt(request, tally).await
+    }
+
+    async fn attempt(&self, request: &ModelRequest, tally: &mut Tally) -> Sampled {
+        tally.attempts += 1;
+        self.feed
+            .push(TurnEvent::Attempt(self.name_attempt(tally.attempts)));
+        self.sample(request.clone(), tally).await
+    }
+
+    fn name_attempt(&self, number: u32) -> Attempt {
         Attempt {
             number,
             message_id: format!("{}/{number}", self.place.turn.id),

@@ -18,8 +18,15 @@ pub trait Workspace: Send + Sync {
     /// Folders it covers.
     fn roots(&self) -> &Roots;
 
-    /// Opens a text file, as the person sees it now; `limit` is the most bytes it may hold.
+    /// Opens a text file, as the person sees it now; `limit` is the most bytes it may hold. A file that does not exist
+    /// gives an empty document that saving creates. One outside the roots can be read, once the person has allowed it
+    /// (the gate's job), and never saved.
     async fn open(&self, path: &Path, limit: u64) -> Result<Document, WorkspaceError>;
+
+    /// Opens a text file that is to be changed: it can be saved where it was read.
+    async fn open_to_change(&self, path: &Path, limit: u64) -> Result<Document, WorkspaceError> {
+        self.open(path, limit).await
+    }
 
     /// Writes a document back the way it was opened, in its own encoding. A document that did not exist is created,
     /// with the folders above it.
@@ -27,12 +34,18 @@ pub trait Workspace: Send + Sync {
 
     /// Runs a shell command to its end; `watch` hears of its output as it comes.
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError>;
+
+    /// Program and arguments that run a shell command as confined as [`Self::run`] does, for whoever starts it
+    /// elsewhere (a terminal of the editor); `None` where nothing confines.
+    fn confined(&self, _command: &str) -> Option<Vec<String>> {
+        None
+    }
 }
 
 /// A text file that is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Where it is: absolute, links resolved, inside a root.
+    /// Where it is: absolute, links resolved.
     pub path: PathBuf,
     /// What it holds. Change it, then save.
     pub text: String,
@@ -122,9 +135,21 @@ pub enum WorkspaceError {
     /// Outside every root, or reached through a link that leaves them.
     #[error("{} is outside the workspace", .0.display())]
     Outside(PathBuf),
+    /// It may hold keys: never read, never written.
+    #[error("{} is protected, because keys are kept there", .0.display())]
+    Protected(PathBuf),
     /// There is no such file.
     #[error("{} does not exist", .0.display())]
     Missing(PathBuf),
+    /// A folder, a device or something else that holds no text.
+    #[error("{} is not a file", .0.display())]
+    NotAFile(PathBuf),
+    /// Something is there already.
+    #[error("{} exists already", .0.display())]
+    Exists(PathBuf),
+    /// Its permission bits let nobody write.
+    #[error("{} is read-only", .0.display())]
+    ReadOnly(PathBuf),
     /// Larger than the limit.
     #[error("{} holds more than {limit} bytes", path.display())]
     TooLarge {

@@ -13,6 +13,11 @@ pub(crate) trait ModelDesk: Send + Sync {
     /// Every configured model whose key is there, the default one first; empty when nothing is set up.
     fn list(&self) -> Vec<ModelEntry>;
 
+    /// The id that a person means by this name, which may be shorter.
+    fn resolve(&self, name: &str) -> String {
+        name.to_owned()
+    }
+
     /// A model, ready to answer with this effort (`None`: the provider's own). Asks nobody.
     fn open(&self, id: &str, effort: Option<&str>) -> Result<Arc<dyn Provider>, OpenModelError>;
 }

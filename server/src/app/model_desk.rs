@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use anyhow::Context;
 use secrecy::SecretString;
 use sidewire_agent::provider::{ModelInfo, Provider};
 use sidewire_agent::session::ProviderSlot;
@@ -12,37 +11,39 @@ use sidewire_contract::model::{ModelItem, ModelState, ServerFound};
 use sidewire_contract::number::Count;
 use sidewire_contract::text::NonEmpty;
 
+use super::servers::{Configured, configured, key_of, open_server};
 use crate::browser::{ModelDesk, ModelError, ProviderChoice, model_state};
 use crate::config::{
-    Config, OpenAiConfig, ProviderConfig, check_api_key, key_for, load_api_key, parse_base_url, save_provider,
+    Api, Config, Keys, ProviderConfig, ServerConfig, check_api_key, key_for, parse_base_url, save_provider,
 };
 use crate::providers::detect::{USUAL_PLACES, detect_local_servers};
 use crate::providers::offline::OfflineProvider;
-use crate::providers::openai::{self, OpenAiProvider};
 
 /// The name under which answering without a model can be chosen.
 const OFFLINE: &str = "offline";
 
-/// The provider that the configuration names; without one, the built-in.
+/// The provider that the configuration names, or the first further one when that lacks its key; without any, the
+/// built-in.
 pub(super) fn provider(config: &Config, layout: &Layout) -> anyhow::Result<Arc<dyn Provider>> {
-    match &config.provider {
-        None | Some(ProviderConfig::Offline) => Ok(Arc::new(OfflineProvider::new())),
-        Some(ProviderConfig::OpenAi(openai)) => Ok(Arc::new(open_ai(openai, load_api_key(layout)?)?)),
+    if config.provider == Some(ProviderConfig::Offline) {
+        return Ok(Arc::new(OfflineProvider::new()));
     }
-}
-
-/// The connection to a configured model server; sends nothing yet.
-pub(crate) fn open_ai(config: &OpenAiConfig, key: Option<SecretString>) -> anyhow::Result<OpenAiProvider> {
-    let settings = openai::OpenAiConfig {
-        key_expires: config
-            .expires_at
-            .map(SystemTime::try_from)
-            .transpose()
-            .context("expires_at is out of range")?,
-        window: config.window,
-        ..openai::OpenAiConfig::new(config.base_url.as_str(), &config.model, key)
-    };
-    OpenAiProvider::new(settings).context("failed to prepare the connection to the model server")
+    let models = configured(config);
+    if models.is_empty() {
+        return Ok(Arc::new(OfflineProvider::new()));
+    }
+    let keys = Keys::load(layout)?;
+    if let Some(ProviderConfig::Server(chosen)) = &config.provider {
+        // What is wrong with this key is worth a word; others are only passed over.
+        keys.get(&chosen.key)?;
+    }
+    let usable = |model: &Configured| Some((model.server.clone(), key_of(&keys, &model.server).ok()?));
+    match (models.iter().find_map(usable), &config.provider) {
+        (Some((server, key)), _) => Ok(open_server(&server, key)?),
+        // It says itself that it wants a key; answering without it would hide that.
+        (None, Some(ProviderConfig::Server(chosen))) => Ok(open_server(chosen, None)?),
+        (None, _) => Ok(Arc::new(OfflineProvider::new())),
+    }
 }
 
 /// The worker's [`ModelDesk`].
@@ -122,9 +123,9 @@ impl Models {
         }
     }
 
-    fn configured(&self) -> Option<OpenAiConfig> {
+    fn configured(&self) -> Option<ServerConfig> {
         match Config::load(&self.layout).ok()?.provider? {
-            ProviderConfig::OpenAi(openai) => Some(openai),
+            ProviderConfig::Server(server) => Some(server),
             ProviderConfig::Offline => None,
         }
     }
@@ -175,13 +176,8 @@ impl ModelDesk for Models {
         let configured = self
             .configured()
             .ok_or(ModelError::BadRequest("no model server is set up"))?;
-        // The window belonged to the other model.
-        let config = OpenAiConfig {
-            model: model.to_owned(),
-            window: None,
-            ..configured
-        };
-        self.put_in_use(ProviderConfig::OpenAi(config), None).await
+        let config = configured.with_model(model);
+        self.put_in_use(ProviderConfig::Server(config), None).await
     }
 
     async fn detect(&self) -> Vec<ServerFound> {
@@ -206,23 +202,19 @@ impl ModelDesk for Models {
         let model = choice
             .model
             .ok_or(ModelError::BadRequest("the name of the model is missing"))?;
-        let config = OpenAiConfig {
-            base_url: parse_base_url(&base_url).map_err(ModelError::BadRequest)?,
-            model,
-            window: None,
-            expires_at: None,
-        };
+        let base_url = parse_base_url(&base_url).map_err(ModelError::BadRequest)?;
+        let config = ServerConfig::new(Api::OpenAi, base_url, model);
         if let Some(key) = &choice.api_key {
             check_api_key(secrecy::ExposeSecret::expose_secret(key))
                 .map_err(|_| ModelError::BadRequest("the key holds characters that no key has"))?;
         }
         let key = key_for(&self.layout, &config, choice.api_key.as_ref()).map_err(|_| ModelError::Storage)?;
-        let tried = open_ai(&config, key).map_err(|error| ModelError::Provider(error.to_string()))?;
+        let tried = open_server(&config, key).map_err(|error| ModelError::Provider(error.to_string()))?;
         tried
             .probe()
             .await
             .map_err(|error| ModelError::Provider(error.to_string()))?;
-        self.put_in_use(ProviderConfig::OpenAi(config), choice.api_key)
+        self.put_in_use(ProviderConfig::Server(config), choice.api_key)
             .await
     }
 }
@@ -236,3 +228,6 @@ fn item(info: ModelInfo) -> Option<ModelItem> {
         window: info.window.map(Count::from),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -75,7 +75,7 @@ pub(super) fn turn_key(owner: &Owner, id: &ChatId) -> TurnKey {
 /// Why a question was refused, as the chat contract says it.
 pub(super) fn refusal(error: &AskError) -> ErrorReason {
     match error {
-        AskError::Busy | AskError::Duplicate => ErrorReason::SessionBusy,
+        AskError::Busy | AskError::Held { .. } | AskError::Duplicate => ErrorReason::SessionBusy,
         AskError::Disposed | AskError::Store(_) => ErrorReason::SessionDisposed,
         AskError::Provider(error) => provider_reason(error),
     }

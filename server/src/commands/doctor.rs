@@ -8,6 +8,7 @@ mod hosts;
 mod policies;
 mod provider;
 mod report;
+mod sandbox;
 mod store;
 mod worker;
 
@@ -51,9 +52,10 @@ async fn examine(env: &Env, args: &DoctorArgs) -> Vec<Finding> {
     findings.extend(hosts::check(env, args.profile.as_deref()).await);
     findings.extend(policies::check(&env.places));
     findings.extend(worker::check(&env.layout).await);
+    findings.push(sandbox::check());
     // Without a readable configuration there is no provider to try; that finding says so already.
     if let Ok(config) = config {
-        findings.extend(provider::check(&env.layout, config.provider.as_ref()).await);
+        findings.extend(provider::check(&env.layout, &config).await);
     }
     findings
 }

@@ -45,13 +45,13 @@ pub(crate) async fn run(env: &Env, mut args: SetupArgs) -> anyhow::Result<()> {
 async fn test(layout: &Layout, choice: &Choice) -> anyhow::Result<String> {
     match &choice.provider {
         ProviderConfig::Offline => Ok("the built-in answers need no test".to_owned()),
-        ProviderConfig::OpenAi(openai) => {
-            let key = key_for(layout, openai, choice.key.as_ref())?;
-            Trial::new(openai, key)?
+        ProviderConfig::Server(server) => {
+            let key = key_for(layout, server, choice.key.as_ref())?;
+            Trial::new(server, key)?
                 .answer()
                 .await
                 .map_err(anyhow::Error::msg)?;
-            Ok(format!("{} answered at {}", openai.model, openai.base_url))
+            Ok(format!("{} answered at {}", server.model, server.base_url))
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Tries a model server with real requests and says in plain words what went wrong; used by `setup` and `doctor`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::SecretString;
 use sidewire_agent::error::ProviderError;
-use sidewire_agent::provider::Provider as _;
 use tokio::time::timeout;
 
-use crate::app::open_ai;
-use crate::config::OpenAiConfig;
-use crate::providers::openai::OpenAiProvider;
+use crate::app::open_server;
+use crate::config::{Api, ServerConfig};
+use crate::providers::http::ModelServer;
 
 /// A local server may have to load its model first.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -18,46 +18,42 @@ const LIST_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A server to try, with the key that would be sent.
 pub(crate) struct Trial<'a> {
-    openai: &'a OpenAiConfig,
+    config: &'a ServerConfig,
     has_key: bool,
-    provider: OpenAiProvider,
+    server: Arc<dyn ModelServer>,
 }
 
 impl<'a> Trial<'a> {
     /// Prepares it; sends nothing.
-    pub(crate) fn new(openai: &'a OpenAiConfig, key: Option<SecretString>) -> anyhow::Result<Self> {
-        let has_key = key.is_some();
-        let provider = open_ai(openai, key)?;
+    pub(crate) fn new(config: &'a ServerConfig, key: Option<SecretString>) -> anyhow::Result<Self> {
         Ok(Self {
-            openai,
-            has_key,
-            provider,
+            config,
+            has_key: key.is_some(),
+            server: open_server(config, key)?,
         })
     }
 
     /// Lets the model answer a tiny question; what fails is said in one sentence.
     pub(crate) async fn answer(&self) -> Result<(), String> {
-        let probed = timeout(PATIENCE, self.provider.probe())
+        let probed = timeout(PATIENCE, self.server.probe())
             .await
             .unwrap_or(Err(ProviderError::Timeout));
-        probed
-            .map(drop)
-            .map_err(|error| explain(&error, self.openai, self.has_key))
+        probed.map_err(|error| explain(&error, self.config, self.has_key))
     }
 
     /// Names of the models the server lists.
     pub(crate) async fn models(&self) -> Result<Vec<String>, String> {
-        let listed = timeout(LIST_PATIENCE, self.provider.models())
+        let listed = timeout(LIST_PATIENCE, self.server.models())
             .await
             .unwrap_or(Err(ProviderError::Timeout));
         let names = listed.map(|models| models.into_iter().map(|model| model.model).collect());
-        names.map_err(|error| explain(&error, self.openai, self.has_key))
+        names.map_err(|error| explain(&error, self.config, self.has_key))
     }
 }
 
 /// What went wrong and what to look at, in one sentence without anything the server said.
-fn explain(error: &ProviderError, openai: &OpenAiConfig, has_key: bool) -> String {
-    let (server, model) = (&openai.base_url, &openai.model);
+fn explain(error: &ProviderError, config: &ServerConfig, has_key: bool) -> String {
+    let (server, model) = (&config.base_url, &config.model);
     match error {
         ProviderError::Auth { status } if has_key => format!("{server} refused the key (HTTP {status})"),
         ProviderError::Auth { status } => format!("{server} wants a key (HTTP {status})"),
@@ -70,15 +66,19 @@ fn explain(error: &ProviderError, openai: &OpenAiConfig, has_key: bool) -> Strin
         ProviderError::Refused { status } => {
             format!("{server} refused the request (HTTP {status}): is {model:?} one of its chat models?")
         }
+        ProviderError::Server { status: 529 } => {
+            format!("{server} is overloaded (HTTP 529): try again later")
+        }
         ProviderError::Server { status } => format!("{server} failed (HTTP {status}): is {model:?} loaded?"),
         ProviderError::Unreachable => {
             format!("{server} cannot be reached: is it running, is the address right?")
         }
         ProviderError::Timeout => format!("{server} did not answer in time"),
         ProviderError::BrokenStream => format!("{server} broke off its answer"),
-        ProviderError::BadResponse => {
-            format!("{server} does not speak the OpenAI API: its address usually ends in /v1")
-        }
+        ProviderError::BadResponse => match config.api {
+            Api::OpenAi => format!("{server} does not speak the OpenAI API: its address usually ends in /v1"),
+            Api::Anthropic => format!("{server} does not speak the Anthropic API"),
+        },
         ProviderError::KeyExpired => "the key has expired".to_owned(),
         ProviderError::KeyExpiring => "the key is about to expire".to_owned(),
     }
@@ -99,7 +99,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::config::parse_base_url;
 
-    /// A model server with one model, "small", and one key, "sk-good".
+    /// A server of either API with one model, "small", and one key, "sk-good".
     pub(crate) struct Scripted {
         port: u16,
         keys: Arc<Mutex<Vec<String>>>,
@@ -114,6 +114,7 @@ pub(crate) mod tests {
             let router = Router::new()
                 .route("/v1/models", get(list))
                 .route("/v1/chat/completions", post(complete))
+                .route("/v1/messages", post(complete))
                 .with_state(Arc::clone(&keys));
             let serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
             Self { port, keys, serving }
@@ -135,25 +136,19 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn config(server: &Scripted, model: &str) -> OpenAiConfig {
-        OpenAiConfig {
-            base_url: server.base_url(),
-            model: model.to_owned(),
-            window: None,
-            expires_at: None,
-        }
+    pub(crate) fn config(server: &Scripted, model: &str) -> ServerConfig {
+        ServerConfig::new(Api::OpenAi, server.base_url(), model)
     }
 
     type Keys = State<Arc<Mutex<Vec<String>>>>;
 
     fn authorise(keys: &Keys, request: &Request) -> Result<(), StatusCode> {
-        let sent = request
-            .headers()
-            .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok());
-        let sent = sent.unwrap_or_default().to_owned();
-        keys.lock().unwrap().push(sent.clone());
-        if sent == "Bearer sk-good" {
+        let header = |name: &str| request.headers().get(name)?.to_str().ok();
+        let sent = header("authorization")
+            .or(header("x-api-key"))
+            .unwrap_or_default();
+        keys.lock().unwrap().push(sent.to_owned());
+        if matches!(sent, "Bearer sk-good" | "sk-good") {
             Ok(())
         } else {
             Err(StatusCode::UNAUTHORIZED)
@@ -171,6 +166,7 @@ pub(crate) mod tests {
         if let Err(status) = authorise(&keys, &request) {
             return (status, "sk-canary: what a server says never reaches the terminal").into_response();
         }
+        let is_messages = request.uri().path().ends_with("/messages");
         let body = axum::body::to_bytes(request.into_body(), 1024 * 1024)
             .await
             .unwrap();
@@ -178,15 +174,11 @@ pub(crate) mod tests {
         if asked["model"] != "small" {
             return StatusCode::NOT_FOUND.into_response();
         }
-        if asked["stream"] == true {
-            stream()
-        } else {
-            axum::Json(whole()).into_response()
+        if is_messages {
+            let whole = json!({ "type": "message", "content": [{ "type": "text", "text": "ok" }], "stop_reason": "end_turn" });
+            return axum::Json(whole).into_response();
         }
-    }
-
-    fn whole() -> Value {
-        json!({ "choices": [{ "index": 0, "message": { "role": "assistant", "content": "ok" }, "finish_reason": "stop" }] })
+        stream()
     }
 
     fn stream() -> Response {
@@ -199,22 +191,23 @@ pub(crate) mod tests {
     #[tokio::test]
     async fn a_good_server_answers_and_lists() {
         let server = Scripted::start().await;
-        let openai = config(&server, "small");
-        let key = SecretString::from("sk-good");
-        let trial = Trial::new(&openai, Some(key)).unwrap();
-        trial.answer().await.unwrap();
-        assert_eq!(trial.models().await.unwrap(), ["small"]);
+        for api in [Api::OpenAi, Api::Anthropic] {
+            let config = ServerConfig::new(api, server.base_url(), "small");
+            let trial = Trial::new(&config, Some(SecretString::from("sk-good"))).unwrap();
+            trial.answer().await.unwrap();
+            assert_eq!(trial.models().await.unwrap(), ["small"], "{api:?}");
+        }
     }
 
     #[tokio::test]
     async fn what_a_server_says_is_not_repeated() {
         let server = Scripted::start().await;
-        let openai = config(&server, "small");
+        let config = config(&server, "small");
         for (key, part) in [
             (None, "wants a key"),
             (Some(SecretString::from("sk-bad")), "refused the key"),
         ] {
-            let text = Trial::new(&openai, key).unwrap().answer().await.unwrap_err();
+            let text = Trial::new(&config, key).unwrap().answer().await.unwrap_err();
             assert!(text.contains(part) && !text.contains("sk-"), "{text}");
         }
     }

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use secrecy::{ExposeSecret, SecretString};
 use sidewire_contract::layout::Layout;
-use toml_edit::{DocumentMut, Item, TableLike, Value};
+use toml_edit::{DocumentMut, InlineTable, Item, TableLike, Value};
 
 use super::secret::{check_api_key, read_env, with_key};
-use super::{Config, ConfigError, OpenAiConfig, ProviderConfig, line_of};
+use super::{Config, ConfigError, ProviderConfig, ServerConfig, line_of};
 use crate::private_file::{PrivateFileError, stage_private, write_private};
 
 const NEW_FILE: &str = "# Settings of Sidewire. `sidewire setup` changes [provider] and keeps the rest.\n\
@@ -59,8 +59,8 @@ fn new_env(
     }
     let same_server = match (before, after) {
         (_, ProviderConfig::Offline) => true,
-        (Some(ProviderConfig::OpenAi(old)), ProviderConfig::OpenAi(new)) => old.base_url == new.base_url,
-        (Some(ProviderConfig::Offline) | None, ProviderConfig::OpenAi(_)) => false,
+        (Some(ProviderConfig::Server(old)), ProviderConfig::Server(new)) => old.base_url == new.base_url,
+        (Some(ProviderConfig::Offline) | None, ProviderConfig::Server(_)) => false,
     };
     Ok(old.filter(|_| !same_server).map(|old| with_key(old, None)))
 }
@@ -103,34 +103,64 @@ fn edited(layout: &Layout, provider: &ProviderConfig) -> Result<String, ConfigEr
         .ok_or_else(|| invalid(0, "provider must be a table"))?;
     match provider {
         ProviderConfig::Offline => set_offline(table),
-        ProviderConfig::OpenAi(openai) => set_openai(table, openai),
+        ProviderConfig::Server(server) => set_server(table, server),
     }
     Ok(document.to_string())
 }
 
+/// All that may stand in `[provider]` beside its kind.
+const SETTINGS: [&str; 8] = [
+    "base_url",
+    "model",
+    "window",
+    "expires_at",
+    "max_output_tokens",
+    "vision",
+    "efforts",
+    "headers",
+];
+
 fn set_offline(table: &mut dyn TableLike) {
     set(table, "kind", Some("offline".into()));
-    for name in ["base_url", "model", "window", "expires_at"] {
+    for name in SETTINGS {
         set(table, name, None);
     }
 }
 
-fn set_openai(table: &mut dyn TableLike, openai: &OpenAiConfig) {
-    set(table, "kind", Some("openai".into()));
-    set(table, "base_url", Some(openai.base_url.as_str().into()));
-    set(table, "model", Some(openai.model.as_str().into()));
-    set(
-        table,
-        "window",
-        openai
-            .window
-            .and_then(|window| i64::try_from(window).ok())
-            .map(Value::from),
-    );
-    let expiry = openai
+fn set_server(table: &mut dyn TableLike, server: &ServerConfig) {
+    let number = |number: Option<u64>| {
+        number
+            .and_then(|number| i64::try_from(number).ok())
+            .map(Value::from)
+    };
+    let expiry = server
         .expires_at
         .and_then(|at| at.to_string().parse::<toml_edit::Datetime>().ok());
-    set(table, "expires_at", expiry.map(Value::from));
+    let efforts = server
+        .efforts
+        .as_ref()
+        .map(|efforts| efforts.iter().collect::<Value>());
+    let headers = server
+        .headers
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let headers: InlineTable = headers.collect();
+    let values: [Option<Value>; SETTINGS.len()] = [
+        Some(server.base_url.as_str().into()),
+        Some(server.model.as_str().into()),
+        number(server.window),
+        expiry.map(Value::from),
+        number(server.max_output_tokens),
+        server.vision.map(Value::from),
+        efforts,
+        Some(headers)
+            .filter(|headers| !headers.is_empty())
+            .map(Value::from),
+    ];
+    set(table, "kind", Some(server.api.as_str().into()));
+    for (name, value) in SETTINGS.into_iter().zip(values) {
+        set(table, name, value);
+    }
 }
 
 /// Sets one value and keeps the comment behind it.

@@ -1,60 +1,86 @@
-//! The key in `.env`: one assignment in a private file that may hold other lines of the person.
+//! The keys in `.env`: assignments in a private file that may hold other lines of the person.
 
+use std::collections::HashMap;
 use std::io::Cursor;
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use sidewire_contract::layout::Layout;
 
-use super::{Config, ConfigError, OpenAiConfig, ProviderConfig};
+use super::{Config, ConfigError, KeySource, ProviderConfig, ServerConfig};
 use crate::private_file::read_private;
 
-/// The one name that is read.
-const NAME: &str = "SIDEWIRE_API_KEY";
+/// The name under which `sidewire setup` keeps its key.
+const OWN: &str = "SIDEWIRE_API_KEY";
 
-/// Reads the key; `None` when there is none.
-pub(crate) fn load_api_key(layout: &Layout) -> Result<Option<SecretString>, ConfigError> {
-    let Some(text) = read_env(layout)? else {
-        return Ok(None);
-    };
-    let invalid = |line, message| ConfigError::Secret {
-        path: layout.key_file(),
-        line,
-        message,
-    };
-    if let Some(line) = text
-        .lines()
-        .position(|line| is_ours(line) && depends_on_environment(line))
-    {
-        return Err(invalid(line + 1, "a key with a $ must stand in single quotes"));
+/// What `.env` says.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    /// By name; the last assignment counts.
+    values: HashMap<String, SecretString>,
+    /// Names whose value would depend on the environment, with their lines.
+    dependent: HashMap<String, usize>,
+    layout: Layout,
+}
+
+impl Keys {
+    /// Reads the file; a missing one has no keys.
+    pub(crate) fn load(layout: &Layout) -> Result<Self, ConfigError> {
+        let text = read_env(layout)?.unwrap_or_default();
+        let assignments = dotenvy::Iter::new(Cursor::new(text.as_bytes())).collect::<Result<Vec<_>, _>>();
+        let assignments = assignments
+            .map_err(|_| invalid(layout, broken_line(&text), "not an assignment like NAME='value'"))?;
+        let values = assignments
+            .into_iter()
+            .map(|(name, value)| (name, SecretString::from(value)))
+            .collect();
+        let dependent = (1..).zip(text.lines()).filter_map(|(number, line)| {
+            let name = assigned(line).filter(|_| depends_on_environment(line))?;
+            Some((name.to_owned(), number))
+        });
+        Ok(Self {
+            values,
+            dependent: dependent.collect(),
+            layout: layout.clone(),
+        })
     }
-    let assignments = dotenvy::Iter::new(Cursor::new(text.as_bytes())).collect::<Result<Vec<_>, _>>();
-    let Ok(assignments) = assignments else {
-        return Err(invalid(broken_line(&text), "not an assignment like NAME='value'"));
-    };
-    let key = assignments
-        .into_iter()
-        .rev()
-        .find(|(name, _)| name == NAME)
-        .map(|(_, value)| value);
-    let Some(key) = key.filter(|key| !key.is_empty()) else {
-        return Ok(None);
-    };
-    check_api_key(&key)?;
-    Ok(Some(SecretString::from(key)))
+
+    /// The key of this source; `None` when there is none.
+    pub(crate) fn get(&self, source: &KeySource) -> Result<Option<SecretString>, ConfigError> {
+        let name = match source {
+            KeySource::Own => OWN,
+            KeySource::Named(name) => name,
+            KeySource::None => return Ok(None),
+        };
+        if let Some(line) = self.dependent.get(name) {
+            return Err(invalid(
+                &self.layout,
+                *line,
+                "a key with a $ must stand in single quotes",
+            ));
+        }
+        let key = self
+            .values
+            .get(name)
+            .filter(|key| !key.expose_secret().is_empty());
+        key.map_or(Ok(()), |key| check_api_key(key.expose_secret()))?;
+        Ok(key.cloned())
+    }
 }
 
 /// The key that goes to a server: the given one, else the stored one if it was stored for this server.
 pub(crate) fn key_for(
     layout: &Layout,
-    server: &OpenAiConfig,
+    server: &ServerConfig,
     given: Option<&SecretString>,
 ) -> Result<Option<SecretString>, ConfigError> {
     if given.is_some() {
         return Ok(given.cloned());
     }
     match Config::load(layout)?.provider {
-        Some(ProviderConfig::OpenAi(stored)) if stored.base_url == server.base_url => load_api_key(layout),
-        Some(ProviderConfig::OpenAi(_) | ProviderConfig::Offline) | None => Ok(None),
+        Some(ProviderConfig::Server(stored)) if stored.base_url == server.base_url => {
+            Keys::load(layout)?.get(&KeySource::Own)
+        }
+        Some(ProviderConfig::Server(_) | ProviderConfig::Offline) | None => Ok(None),
     }
 }
 
@@ -73,46 +99,45 @@ pub(crate) fn check_api_key(key: &str) -> Result<(), ConfigError> {
 
 /// The text of `.env`; `None` when there is no file.
 pub(super) fn read_env(layout: &Layout) -> Result<Option<String>, ConfigError> {
-    let path = layout.key_file();
-    let Some(bytes) = read_private(&path)? else {
+    let Some(bytes) = read_private(&layout.key_file())? else {
         return Ok(None);
     };
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
         Err(error) => {
             let good = error.utf8_error().valid_up_to();
-            let line = 1 + error
-                .as_bytes()
-                .iter()
-                .take(good)
-                .filter(|byte| **byte == b'\n')
-                .count();
-            Err(ConfigError::Secret {
-                path,
-                line,
-                message: "not UTF-8 text",
-            })
+            let lines_before = error.as_bytes().iter().take(good).filter(|byte| **byte == b'\n');
+            Err(invalid(layout, 1 + lines_before.count(), "not UTF-8 text"))
         }
     }
 }
 
-/// The text of `.env` with another key, or with none; all other lines stay.
+/// The text of `.env` with another key of `sidewire setup`, or with none; all other lines stay.
 pub(super) fn with_key(text: &str, key: Option<&str>) -> String {
     let mut lines: Vec<String> = text
         .lines()
-        .filter(|line| !is_ours(line))
+        .filter(|line| assigned(line) != Some(OWN))
         .map(str::to_owned)
         .collect();
     // Single quotes: nothing inside is expanded by whoever reads the file.
-    lines.extend(key.map(|key| format!("{NAME}='{key}'")));
+    lines.extend(key.map(|key| format!("{OWN}='{key}'")));
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn is_ours(line: &str) -> bool {
+fn invalid(layout: &Layout, line: usize, message: &'static str) -> ConfigError {
+    ConfigError::Secret {
+        path: layout.key_file(),
+        line,
+        message,
+    }
+}
+
+/// The name that a line gives a value.
+fn assigned(line: &str) -> Option<&str> {
     let line = line.trim_start();
-    let line = line.strip_prefix("export ").unwrap_or(line).trim_start();
-    line.strip_prefix(NAME)
-        .is_some_and(|rest| rest.trim_start().starts_with('='))
+    let line = line.strip_prefix("export ").unwrap_or(line);
+    let (name, _) = line.split_once('=')?;
+    Some(name.trim()).filter(|name| !name.starts_with('#'))
 }
 
 /// The parser would put a variable of the process there, and our keys never come from the environment.

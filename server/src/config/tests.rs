@@ -1,3 +1,5 @@
+mod providers;
+
 use secrecy::{ExposeSecret, SecretString};
 
 use super::*;
@@ -37,19 +39,18 @@ impl Home {
     }
 
     fn key(&self) -> Option<String> {
-        load_api_key(&self.layout)
-            .unwrap()
-            .map(|key| key.expose_secret().to_owned())
+        self.key_at(&KeySource::Own).unwrap()
+    }
+
+    fn key_at(&self, source: &KeySource) -> Result<Option<String>, ConfigError> {
+        let key = Keys::load(&self.layout)?.get(source)?;
+        Ok(key.map(|key| key.expose_secret().to_owned()))
     }
 }
 
 fn openai(base_url: &str, model: &str) -> ProviderConfig {
-    ProviderConfig::OpenAi(OpenAiConfig {
-        base_url: parse_base_url(base_url).unwrap(),
-        model: model.to_owned(),
-        window: None,
-        expires_at: None,
-    })
+    let base_url = parse_base_url(base_url).unwrap();
+    ProviderConfig::Server(ServerConfig::new(Api::OpenAi, base_url, model))
 }
 
 fn secret(text: &str) -> SecretString {
@@ -72,12 +73,12 @@ fn everything_can_be_configured() {
          expires_at = 2027-01-31T12:00:00Z\n[browser]\nextension_ids = [\"{id}\"]\nhost_tool_timeout_s = 600\n[worker]\nidle_exit_minutes = 3\n"
     );
     let config = Config::load(&Home::new().with_config(&text).layout).unwrap();
-    let Some(ProviderConfig::OpenAi(openai)) = config.provider else {
+    let Some(ProviderConfig::Server(server)) = config.provider else {
         panic!("no provider")
     };
-    assert_eq!(openai.base_url.as_str(), "https://api.example.com/v1");
-    assert_eq!(openai.window, Some(32000));
-    assert_eq!(openai.expires_at.unwrap().to_string(), "2027-01-31T12:00:00Z");
+    assert_eq!(server.base_url.as_str(), "https://api.example.com/v1");
+    assert_eq!(server.window, Some(32000));
+    assert_eq!(server.expires_at.unwrap().to_string(), "2027-01-31T12:00:00Z");
     assert_eq!(config.browser.extension_ids, [id.parse::<ExtensionId>().unwrap()]);
     assert_eq!(config.worker.idle_exit_minutes, 3);
     assert_eq!(config.browser.host_tool_patience(), Duration::from_secs(600));
@@ -166,11 +167,15 @@ fn saving_keeps_comments_and_other_settings() {
 #[test]
 fn every_value_survives_saving() {
     let home = Home::new();
-    let provider = ProviderConfig::OpenAi(OpenAiConfig {
-        base_url: parse_base_url("https://api.example.com/v1").unwrap(),
-        model: "quote \" and \\ and ü".to_owned(),
+    let base_url = parse_base_url("https://api.example.com/v1").unwrap();
+    let provider = ProviderConfig::Server(ServerConfig {
         window: Some(128_000),
         expires_at: Some("2027-01-31T12:00:00.5Z".parse().unwrap()),
+        max_output_tokens: Some(8_192),
+        vision: Some(false),
+        efforts: Some(vec!["low".into(), "high".into()]),
+        headers: [("X-Title".to_owned(), "quote \" and =".to_owned())].into(),
+        ..ServerConfig::new(Api::Anthropic, base_url, "quote \" and \\ and ü")
     });
     save_provider(&home.layout, &provider, Some(&secret("sk-$x#y"))).unwrap();
     assert_eq!(Config::load(&home.layout).unwrap().provider, Some(provider));
@@ -298,7 +303,7 @@ fn a_bad_env_file_is_refused_without_showing_it() {
         ("A=1\nB=2\nsecret with blanks\n", 3),
     ];
     for (text, expected_line) in rows {
-        let error = load_api_key(&Home::new().with_env(text).layout).unwrap_err();
+        let error = Home::new().with_env(text).key_at(&KeySource::Own).unwrap_err();
         assert!(
             matches!(error, ConfigError::Secret { line, .. } if line == expected_line),
             "{text}: {error}"

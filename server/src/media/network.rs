@@ -16,9 +16,8 @@ use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, LOCAT
 use sidewire_contract::media::MimeType;
 use url::{Host, Url};
 
-use address::is_public;
-
-pub(super) use client::Internet;
+pub(crate) use address::is_public;
+pub(crate) use client::Internet;
 
 const REDIRECTS: usize = 5;
 const CONNECT_TIME: Duration = Duration::from_secs(10);
@@ -83,15 +82,18 @@ pub(super) struct Fetched {
 }
 
 /// An answer before its body.
-pub(super) struct Answer {
-    status: u16,
-    headers: HeaderMap,
-    body: BoxStream<'static, Result<Bytes, FetchError>>,
+pub(crate) struct Answer {
+    /// The status of HTTP.
+    pub(crate) status: u16,
+    /// What the server says of it.
+    pub(crate) headers: HeaderMap,
+    /// Its bytes, as they come.
+    pub(crate) body: BoxStream<'static, Result<Bytes, FetchError>>,
 }
 
 /// What reaches outside.
 #[async_trait::async_trait]
-pub(super) trait Outside: Send + Sync {
+pub(crate) trait Outside: Send + Sync {
     /// Asks for a file, when all addresses of its host are public. Follows no redirect. Whoever asks has checked a
     /// host that is an address itself.
     async fn get(&self, url: &Url) -> Result<Answer, FetchError>;

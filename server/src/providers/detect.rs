@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::time::timeout;
 
-use super::openai::{Listed, list_from};
+use super::http::{Listed, list_from};
 
 /// A server on this machine answers at once or not at all.
 const PATIENCE: Duration = Duration::from_millis(400);

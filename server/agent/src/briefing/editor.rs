@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What a model in an editor is told.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct EditorBriefing {
     /// How it works with the person.
     pub collaboration: Collaboration,

@@ -223,7 +223,7 @@ fn api_bodies_are_outlines() {
     let block = render(&page(&root(&[]), Some(body)), 100_000);
     let expected = [
         "API response http_loadbalancers (HTTP 200) /api/config/lb1",
-        " metadata: {labels: {}, name: lb1}",
+        " metadata: {name: lb1, labels: {}}",
         " spec:",
         "  domains: [a.example, b.example]",
         "  routes: (1 entries)",

@@ -36,10 +36,53 @@ impl Posture {
             Self::Yolo => "yolo",
         }
     }
+
+    /// What it lets through, for a person who chooses.
+    #[must_use]
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "Only look; change nothing",
+            Self::DontAsk => "Do what configured rules allow and refuse the rest without asking",
+            Self::Ask => "Ask before permission-gated tool calls",
+            Self::Auto => "Follow configured permission rules without fallback prompts",
+            Self::Yolo => "Approve tool calls except protected decisions",
+        }
+    }
+
+    /// The posture a client names, which it must write exactly.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|posture| posture.name() == name)
+    }
+
+    /// Whether a person is asked at all.
+    pub(super) fn asks(self) -> bool {
+        self >= Self::Ask
+    }
 }
 
 impl fmt::Display for Posture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_must_be_written_exactly() {
+        for posture in Posture::ALL {
+            assert_eq!(Posture::named(posture.name()), Some(posture));
+        }
+        for other in ["", "Ask", "readonly", "ask ", "plan"] {
+            assert_eq!(Posture::named(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn they_stand_lowest_first() {
+        assert!(Posture::ALL.is_sorted());
     }
 }

@@ -8,13 +8,14 @@ use futures_util::FutureExt;
 use tokio::time::MissedTickBehavior;
 
 use super::{AgentParts, Ask, Seat, now_ms};
+use crate::briefing::Briefing;
 use crate::budget;
 use crate::error::TurnFailure;
 use crate::event::{StopCause, TurnEvent, TurnOutcome};
 use crate::feed::{Revision, TurnFeed};
 use crate::hooks::TurnPlace;
 use crate::message::{Message, Role};
-use crate::prompt::{self, Prompt, PromptInput};
+use crate::prompt::{self, EarlierTurn, Past, Prompt, PromptInput};
 use crate::provider::{ModelRequest, Provider};
 use crate::references;
 use crate::store::{Begun, Claim};
@@ -52,8 +53,8 @@ impl Job {
     }
 
     async fn guarded(&self) -> Finished {
-        let (need, request) = self.request();
-        let turn = self.turn(need).run(request);
+        let (turn, request) = self.prepare();
+        let turn = turn.run(request);
         let mut turn = std::pin::pin!(turn);
         let mut save = tokio::time::interval(SAVE_EVERY);
         save.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -68,46 +69,58 @@ impl Job {
         }
     }
 
-    fn request(&self) -> (Need, ModelRequest) {
-        let history: Vec<Vec<Message>> = self
-            .begun
-            .history
-            .iter()
-            .map(|turn| turn.messages.clone())
-            .collect();
+    fn prepare(&self) -> (Turn, ModelRequest) {
+        let earlier = self.begun.history.iter().map(|turn| EarlierTurn {
+            number: turn.number,
+            messages: turn.messages.clone(),
+        });
+        let history: Vec<EarlierTurn> = earlier.collect();
         let window = self.provider.describe().window;
         let need = self.need(&history);
         let tools = offered(&self.toolbox.tools(), &need, budget::tool_room(window));
-        let Prompt { mut request, notices } = prompt::build(PromptInput {
+        let Prompt {
+            mut request,
+            past,
+            notices,
+        } = prompt::build(PromptInput {
             briefing: &self.ask.setting.briefing,
             question: &self.ask.text,
             parts: &self.ask.parts,
             page: self.ask.page.clone(),
+            summary: self.begun.summary.as_ref(),
             history: &history,
             history_cut: self.begun.history_cut,
             window,
             tools,
-            marker: &marker(),
+            marker: &self.marker(),
         });
         request.pictures.clone_from(&self.ask.pictures);
         for notice in notices {
             self.feed.push(TurnEvent::Notice(notice));
         }
-        (need, request)
+        (self.turn(need, past), request)
+    }
+
+    /// A word no page can know. In an editor it stays the same, so that earlier turns stay what a provider has cached.
+    fn marker(&self) -> String {
+        match self.ask.setting.briefing {
+            Briefing::Panel(_) => uuid::Uuid::new_v4().simple().to_string(),
+            Briefing::Editor(_) => self.begun.conversation.to_string(),
+        }
     }
 
     /// The questions are the person's own words: the page of each is kept by name only, beside them.
-    fn need(&self, history: &[Vec<Message>]) -> Need {
+    fn need(&self, history: &[EarlierTurn]) -> Need {
         let asked = history
             .iter()
-            .flatten()
+            .flat_map(|turn| &turn.messages)
             .filter(|message| message.role == Role::User);
         let earlier: Vec<String> = asked.map(Message::plain_text).collect();
         let questions = earlier.iter().map(String::as_str).chain([self.ask.text.as_str()]);
         Need::new(self.ask.setting.briefing.clone(), questions)
     }
 
-    fn turn(&self, need: Need) -> Turn {
+    fn turn(&self, need: Need, past: Past) -> Turn {
         Turn {
             place: TurnPlace {
                 turn: self.ask.key.clone(),
@@ -120,6 +133,7 @@ impl Job {
             tab: self.ask.place.tab(),
             setting: self.ask.setting.clone(),
             need,
+            past,
             hooks: Arc::clone(&self.parts.hooks),
             stop: self.stop.clone(),
         }
@@ -181,9 +195,4 @@ impl Job {
         self.seat.leave();
         self.feed.finish(outcome, references);
     }
-}
-
-/// A word no page can know.
-fn marker() -> String {
-    uuid::Uuid::new_v4().simple().to_string()
 }

@@ -1,31 +1,39 @@
+mod compact;
+
 use sidewire_contract::mode::Mode;
 use tokio::sync::Notify;
 
 use super::*;
 use crate::error::TurnFailure;
 use crate::event::TurnOutcome;
-use crate::feed::News;
+use crate::feed::{News, Subscription};
 use crate::hooks::NoHooks;
+use crate::message::Message;
 use crate::record::Origin;
+use crate::setting::Setting;
+use crate::store::Lookup;
 use crate::testing::{Say, Scripted, key, stop};
 
 fn agent(scripts: Vec<Vec<Say>>) -> (Arc<Agent>, Arc<Scripted>) {
     let provider = Scripted::new(scripts);
-    let parts = AgentParts {
+    (agent_of(provider.clone()), provider)
+}
+
+fn agent_of(provider: Arc<Scripted>) -> Arc<Agent> {
+    Agent::new(AgentParts {
         store: Store::in_memory().unwrap(),
-        provider: ProviderSlot::new(provider.clone()),
+        provider: ProviderSlot::new(provider),
         hooks: Arc::new(NoHooks),
         tools: Vec::new(),
         reference_kinds: Arc::default(),
         grace: GRACE,
-    };
-    (Agent::new(parts), provider)
+    })
 }
 
 fn question(id: &str, text: &str) -> Ask {
     Ask {
         key: key(id),
-        place: Lookup {
+        place: Place::Found(Lookup {
             owner: key(id).owner,
             origin: Origin::Browser,
             hint: Some("here".into()),
@@ -33,10 +41,13 @@ fn question(id: &str, text: &str) -> Ask {
             tab: 1,
             browser_run: None,
             now_ms: now_ms(),
-        },
+        }),
         text: text.into(),
         page: None,
-        mode: Mode::Educational,
+        parts: Vec::new(),
+        pictures: Vec::new(),
+        shown: None,
+        setting: Setting::panel(Mode::Educational),
         tools: ToolShelf::default(),
     }
 }

@@ -1,13 +1,12 @@
 //! Which conversation a client means (decision 15): by id, by a name it made up, or by where it is.
 
 use rusqlite::{Connection, OptionalExtension};
-use sidewire_contract::mode::Mode;
 
 use super::error::StoreError;
 use super::rows::{ConversationRow, conversations, json, live_conversation};
 use super::{Durability, Store};
 use crate::ids::{ConversationId, Owner};
-use crate::record::{Controls, ConversationRecord, Origin};
+use crate::record::{ConversationRecord, Origin};
 
 /// A place without a hint is remembered this long after its last use.
 const PLACE_LIFE_MS: i64 = 24 * 60 * 60 * 1000;
@@ -21,7 +20,7 @@ pub struct Lookup {
     pub origin: Origin,
     /// An id of ours, or any word of the client's own.
     pub hint: Option<String>,
-    /// Another one means another conversation, whatever the hint.
+    /// Another one means another conversation, whatever the hint; one of an editor belongs to no tenant.
     pub session_key: String,
     /// Counts only without a hint: browsers use tab ids again.
     pub tab: i64,
@@ -67,7 +66,7 @@ impl Lookup {
         let found = live_conversation(connection, &self.owner, id)?;
         Ok(found
             .map(|row| row.record)
-            .filter(|record| record.session_key == self.session_key))
+            .filter(|record| record.origin == Origin::Editor || record.session_key == self.session_key))
     }
 
     /// JSON keeps the pieces apart: no tab can look like a hint.
@@ -110,19 +109,8 @@ impl Lookup {
 
     fn fresh(&self) -> ConversationRecord {
         ConversationRecord {
-            id: ConversationId::mint(),
-            owner: self.owner.clone(),
-            origin: self.origin,
-            title: String::new(),
-            mode: Mode::default(),
             session_key: self.session_key.clone(),
-            host: None,
-            created_at_ms: self.now_ms,
-            updated_at_ms: self.now_ms,
-            turns: 0,
-            branch_of: None,
-            folder: None,
-            controls: Controls::default(),
+            ..ConversationRecord::begun(self.owner.clone(), self.origin, self.now_ms)
         }
     }
 }

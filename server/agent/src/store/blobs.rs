@@ -15,7 +15,7 @@ use sidewire_contract::media::{Asset, MimeType};
 use sidewire_contract::number::Positive;
 
 use super::error::StoreError;
-use super::rows::{read_word, word};
+use super::rows::{reached_by, read_word, word};
 use super::{Durability, Store};
 use crate::ids::{ConversationId, Owner};
 
@@ -85,7 +85,7 @@ impl Store {
         .await
     }
 
-    /// A file, when a conversation of this owner shows it.
+    /// A file, when a conversation that this owner reaches shows it.
     pub async fn blob_of_owner(
         &self,
         owner: &Owner,
@@ -93,10 +93,11 @@ impl Store {
     ) -> Result<Option<Asset>, StoreError> {
         let (owner, reference) = (owner.0.clone(), reference.clone());
         self.read(move |connection| {
-            let mut statement = connection.prepare_cached(
+            let mut statement = connection.prepare_cached(&format!(
                 "SELECT hash, bytes, mime FROM blob_reference JOIN conversation ON conversation.key = conversation \
-                 WHERE hash = ?1 AND owner = ?2 AND deleted_at_ms IS NULL LIMIT 1",
-            )?;
+                 WHERE hash = ?1 AND {} AND deleted_at_ms IS NULL LIMIT 1",
+                reached_by("?2"),
+            ))?;
             let found = statement.query_row((reference.hash(), &owner), raw).optional()?;
             found.map(read).transpose()
         })

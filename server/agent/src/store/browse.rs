@@ -8,13 +8,13 @@ use std::str::FromStr;
 use rusqlite::{Connection, named_params};
 
 use super::error::StoreError;
-use super::rows::{ConversationRow, conversations, live_conversation, visit_turns};
+use super::rows::{ConversationRow, conversations, live_conversation, reached_by, visit_turns};
 use super::{Store, search};
 use crate::ids::{ConversationId, Owner};
 use crate::record::{ConversationRecord, TurnRecord};
 
 /// Most rows of one page.
-const PAGE_ROWS: usize = 200;
+pub(super) const PAGE_ROWS: usize = 200;
 
 /// A page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,14 +38,14 @@ pub struct Transcript {
 
 /// What a list shows.
 struct Filter {
-    /// `None` for everybody's.
+    /// Who reaches them; `None` for all.
     owner: Option<String>,
     /// Query of the full-text index; `None` for everything.
     words: Option<String>,
 }
 
 impl Store {
-    /// Conversations of an owner (of everybody without one) that hold a turn, newest first.
+    /// Conversations that an owner reaches (all without one) and that hold a turn, newest first.
     pub async fn list(
         &self,
         owner: Option<&Owner>,
@@ -97,7 +97,7 @@ impl Store {
             .await
     }
 
-    /// A conversation of this owner.
+    /// A conversation that this owner reaches.
     pub async fn conversation(
         &self,
         owner: &Owner,
@@ -137,18 +137,21 @@ impl Filter {
         before: Cursor,
         limit: usize,
     ) -> Result<ConversationPage, StoreError> {
-        let rest = "WHERE deleted_at_ms IS NULL AND turns > 0 AND (:owner IS NULL OR owner = :owner) \
+        let reached = reached_by(":owner");
+        let rest = format!(
+            "WHERE deleted_at_ms IS NULL AND turns > 0 AND (:owner IS NULL OR {reached}) \
              AND (updated_at_ms, key) < (:updated_at_ms, :key) \
              AND (:words IS NULL \
                   OR key IN (SELECT rowid FROM title_index WHERE title_index MATCH :words) \
                   OR key IN (SELECT turn.conversation FROM turn_index JOIN turn ON turn.key = turn_index.rowid \
                              WHERE turn_index MATCH :words)) \
-             ORDER BY updated_at_ms DESC, key DESC LIMIT :rows";
+             ORDER BY updated_at_ms DESC, key DESC LIMIT :rows"
+        );
         // One more than asked for tells whether there is a next page.
         let rows = i64::try_from(limit + 1).unwrap_or(i64::MAX);
         let mut found = conversations(
             connection,
-            rest,
+            &rest,
             named_params! {
                 ":owner": self.owner,
                 ":words": self.words,
@@ -258,6 +261,6 @@ impl FromStr for Cursor {
     }
 }
 
-fn number(text: &str) -> Result<i64, StoreError> {
+pub(super) fn number(text: &str) -> Result<i64, StoreError> {
     text.parse().map_err(|_error| StoreError::BadCursor)
 }

@@ -12,6 +12,8 @@ use crate::ids::ConversationId;
 
 /// Tries before a lock file that others keep removing counts as held.
 const TRIES: u32 = 16;
+/// Who holds what is kept in memory.
+const THIS_PROCESS: &str = "this process";
 /// Most bytes of a lock file that are read for an error text.
 const HOLDER_LIMIT: u64 = 200;
 
@@ -63,6 +65,11 @@ impl Store {
     pub fn claim(&self, conversation: ConversationId) -> Result<Claim, ClaimError> {
         self.inner.claims.take(conversation)
     }
+
+    /// Who has a conversation, in words; looking takes it from nobody.
+    pub fn holder(&self, conversation: ConversationId) -> Result<Option<String>, StoreError> {
+        self.inner.claims.holder(conversation)
+    }
 }
 
 impl Claims {
@@ -80,7 +87,7 @@ impl Claims {
 
     pub(super) fn take(&self, id: ConversationId) -> Result<Claim, ClaimError> {
         match self {
-            Self::Files { folder, holder } => take_file(&folder.join(format!("{id}.lock")), holder),
+            Self::Files { folder, holder } => take_file(&lock_path(folder, id), holder),
             Self::Memory(taken) if taken.lock().insert(id) => Ok(Claim {
                 held: Held::Memory {
                     id,
@@ -88,9 +95,37 @@ impl Claims {
                 },
             }),
             Self::Memory(_) => Err(ClaimError::Held {
-                holder: "this process".to_owned(),
+                holder: THIS_PROCESS.to_owned(),
             }),
         }
+    }
+}
+
+impl Claims {
+    fn holder(&self, id: ConversationId) -> Result<Option<String>, StoreError> {
+        match self {
+            Self::Files { folder, .. } => holder_of(&lock_path(folder, id)),
+            Self::Memory(taken) => Ok(taken.lock().contains(&id).then(|| THIS_PROCESS.to_owned())),
+        }
+    }
+}
+
+fn lock_path(folder: &Path, id: ConversationId) -> PathBuf {
+    folder.join(format!("{id}.lock"))
+}
+
+/// Who has locked the file. A claim removes its file when it ends, so mostly there is none; one that is there is tried
+/// with a shared lock, which only the file of a dead process grants.
+fn holder_of(path: &Path) -> Result<Option<String>, StoreError> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(StoreError::Lock(error)),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(None),
+        Err(TryLockError::WouldBlock) => Ok(Some(read_holder(&mut file))),
+        Err(TryLockError::Error(error)) => Err(StoreError::Lock(error)),
     }
 }
 

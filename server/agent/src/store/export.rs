@@ -15,7 +15,7 @@ use crate::record::ConversationRecord;
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ExportItem {
     /// A conversation; its turns follow.
-    Conversation(ConversationRecord),
+    Conversation(Box<ConversationRecord>),
     /// A turn of the conversation before.
     Turn(Box<StoredTurn>),
 }
@@ -89,7 +89,7 @@ fn step(
                 conversation: row.key,
                 turn: 0,
             },
-            ExportItem::Conversation(row.record),
+            ExportItem::Conversation(Box::new(row.record)),
         )
     }))
 }

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use super::error::StoreError;
-use super::rows::{ConversationRow, live_conversation};
-use super::{Durability, Store, alias, blobs, pairings, title, write_in};
+use super::rows::{ConversationRow, live_conversation, reached_by};
+use super::{Durability, Store, alias, blobs, pairings, sessions, summaries, title, write_in};
 use crate::ids::{ConversationId, Owner, TurnId};
 use crate::record::ConversationRecord;
 
@@ -51,8 +51,9 @@ impl Store {
     pub async fn restore(&self, owner: &Owner, id: ConversationId) -> Result<ConversationRecord, StoreError> {
         let owner = owner.clone();
         self.write(Durability::Now, move |connection| {
+            let reached = reached_by("?2");
             connection.execute(
-                "UPDATE conversation SET deleted_at_ms = NULL WHERE id = ?1 AND owner = ?2",
+                &format!("UPDATE conversation SET deleted_at_ms = NULL WHERE id = ?1 AND {reached}"),
                 (id.to_string(), &owner.0),
             )?;
             live_conversation(connection, &owner, id)?
@@ -70,7 +71,7 @@ impl Store {
             .await
     }
 
-    /// Begins a conversation with the turns of another one before `before_turn`; that one stays as it is.
+    /// Begins a conversation of `owner` with the turns of another one before `before_turn`; that one stays as it is.
     pub async fn branch(
         &self,
         owner: &Owner,
@@ -81,7 +82,7 @@ impl Store {
         let (owner, before) = (owner.clone(), before_turn.clone());
         self.write(Durability::Now, move |connection| {
             let row = live_conversation(connection, &owner, id)?.ok_or(StoreError::NotFound)?;
-            branch(connection, row, &before, now_ms)
+            branch(connection, (owner, row), &before, now_ms)
         })
         .await
     }
@@ -116,6 +117,7 @@ pub(super) fn purge(connection: &mut Connection, now_ms: i64) -> Result<(), Stor
     let purged = write_in(connection, Durability::Soon, |connection| {
         alias::drop_expired(connection, now_ms)?;
         pairings::drop_expired(connection, now_ms)?;
+        sessions::drop_unused(connection, now_ms)?;
         let deadline = now_ms.saturating_sub(UNDO_MS);
         Ok::<_, StoreError>(
             connection.execute("DELETE FROM conversation WHERE deleted_at_ms <= ?1", [deadline])?,
@@ -139,7 +141,7 @@ fn empty_log(connection: &Connection) -> Result<(), StoreError> {
 
 fn branch(
     connection: &Connection,
-    from: ConversationRow,
+    (owner, from): (Owner, ConversationRow),
     before: &TurnId,
     now_ms: i64,
 ) -> Result<ConversationRecord, StoreError> {
@@ -151,6 +153,7 @@ fn branch(
     let end = end.ok_or(StoreError::NotFound)?;
     let record = ConversationRecord {
         id: ConversationId::mint(),
+        owner,
         created_at_ms: now_ms,
         updated_at_ms: now_ms,
         branch_of: Some(from.record.id),
@@ -158,6 +161,7 @@ fn branch(
     };
     let to = ConversationRow::insert(connection, record)?;
     copy_turns(connection, (from.key, to.key), end)?;
+    summaries::copy(connection, (from.key, to.key), end)?;
     blobs::copy_references(connection, from.key, to.key)?;
     let turns: i64 = connection.query_row(
         "UPDATE conversation SET turns = (SELECT COUNT(*) FROM turn WHERE conversation = ?1) WHERE key = ?1 \

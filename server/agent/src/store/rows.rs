@@ -115,14 +115,21 @@ pub(super) fn conversations(
     Ok(found)
 }
 
-/// The conversation of that id, when it is this owner's and not deleted.
+/// Condition of SQL: whether the owner in `parameter` reaches a conversation. Everybody reaches their own and those of
+/// editors, and editors reach everybody's: they are one person's.
+pub(super) fn reached_by(parameter: &str) -> String {
+    let editor = Owner::EDITOR;
+    format!("(owner = {parameter} OR owner = '{editor}' OR {parameter} = '{editor}')")
+}
+
+/// The conversation of that id, when this owner reaches it and it is not deleted.
 pub(super) fn live_conversation(
     connection: &Connection,
     owner: &Owner,
     id: ConversationId,
 ) -> Result<Option<ConversationRow>, StoreError> {
-    let rest = "WHERE id = ?1 AND owner = ?2 AND deleted_at_ms IS NULL";
-    Ok(conversations(connection, rest, (id.to_string(), &owner.0))?.pop())
+    let rest = format!("WHERE id = ?1 AND {} AND deleted_at_ms IS NULL", reached_by("?2"));
+    Ok(conversations(connection, &rest, (id.to_string(), &owner.0))?.pop())
 }
 
 impl TurnRow {

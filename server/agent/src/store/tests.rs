@@ -8,7 +8,10 @@ mod files;
 mod manage;
 mod pairings;
 mod processes;
+mod reach;
 mod round_trip;
+mod sessions;
+mod summaries;
 mod turns;
 
 use serde_json::json;

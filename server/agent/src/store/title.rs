@@ -11,6 +11,17 @@ pub(super) fn from_question(question: &str) -> String {
     lines.find(|line| !line.is_empty()).unwrap_or_default()
 }
 
+/// A whole prompt on one line; cut with an ellipsis when it is longer.
+pub(super) fn from_prompt(prompt: &str) -> String {
+    let mut title = one_line(prompt, FROM_QUESTION + 1);
+    if let Some((cut, _)) = title.char_indices().nth(FROM_QUESTION) {
+        let last = title.get(..cut).and_then(|kept| kept.char_indices().next_back());
+        title.truncate(last.map_or(0, |(at, _)| at));
+        title.push('…');
+    }
+    title
+}
+
 /// What a person typed as a title; `None` when nothing of it is visible.
 pub(super) fn from_person(typed: &str) -> Option<String> {
     Some(one_line(typed, FROM_PERSON)).filter(|title| !title.is_empty())

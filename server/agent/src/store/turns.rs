@@ -6,12 +6,12 @@ use serde::Serialize;
 use super::claims::Claims;
 use super::error::{BeginError, ClaimError, StoreError};
 use super::rows::{self, ConversationRow, TurnRow, first_turn, live_conversation, visit_turns, word};
-use super::{Durability, Store, title, write_in};
+use super::{Durability, Store, summaries, title, write_in};
 use crate::error::TurnFailure;
 use crate::event::TurnOutcome;
 use crate::ids::{ConversationId, Owner, TurnId};
 use crate::message::Message;
-use crate::record::{TurnRecord, TurnState};
+use crate::record::{Origin, TurnRecord, TurnState};
 
 /// The question; the messages a turn adds follow it.
 const QUESTION: i64 = 0;
@@ -41,7 +41,9 @@ pub struct Begun {
     pub number: i64,
     /// What the conversation is called now.
     pub title: String,
-    /// Earlier turns, oldest first: the newest ones that fit, whole.
+    /// What stands for the turns before the history, when they were summed up.
+    pub summary: Option<Message>,
+    /// Earlier turns that no summary stands for, oldest first: the newest ones that fit, whole.
     pub history: Vec<StoredTurn>,
     /// Older ones did not fit.
     pub history_cut: bool,
@@ -132,7 +134,7 @@ impl BeginTurn {
         let place =
             live_conversation(connection, &self.owner, self.conversation)?.ok_or(StoreError::NotFound)?;
         dispose(connection, place.key)?;
-        let (history, history_cut) = history(connection, place.key, self.history_bytes)?;
+        let past = past(connection, place.key, self.history_bytes)?;
         let number = next_number(connection, place.key)?;
         let title = self.touch(connection, &place)?;
         let turn = TurnRow::insert(connection, &self.owner, (place.key, number), self.turn)?;
@@ -141,14 +143,16 @@ impl BeginTurn {
             conversation: self.conversation,
             number,
             title,
-            history,
-            history_cut,
+            summary: past.summary,
+            history: past.turns,
+            history_cut: past.cut,
         })
     }
 
     /// Brings the conversation up to date with its new turn; gives its title.
     fn touch(&self, connection: &Connection, place: &ConversationRow) -> Result<String, StoreError> {
         let title = match place.record.title.as_str() {
+            "" if place.record.origin == Origin::Editor => title::from_prompt(&self.turn.prompt),
             "" => title::from_question(&self.turn.prompt),
             title => title.to_owned(),
         };
@@ -209,15 +213,23 @@ fn replace(
     rows::insert_messages(connection, turn, QUESTION + 1, messages)
 }
 
-/// The newest ended turns that fit into `limit` bytes of messages, oldest first; and whether any were left out.
-fn history(
+/// What was said in a conversation so far.
+pub(super) struct StoredPast {
+    pub(super) summary: Option<Message>,
+    pub(super) turns: Vec<StoredTurn>,
+    pub(super) cut: bool,
+}
+
+/// The newest summary and the ended turns after it: the newest ones that fit into `limit` bytes of messages.
+pub(super) fn past(
     connection: &Connection,
     conversation: i64,
     limit: usize,
-) -> Result<(Vec<StoredTurn>, bool), StoreError> {
+) -> Result<StoredPast, StoreError> {
+    let (summary, through) = summaries::newest(connection, conversation)?.unzip();
     let (mut left, mut cut, mut turns) = (limit, false, Vec::new());
-    let rest = "WHERE conversation = ?1 AND state <> 'running' ORDER BY number DESC";
-    visit_turns(connection, rest, [conversation], |turn| {
+    let rest = "WHERE conversation = ?1 AND number > ?2 AND state <> 'running' ORDER BY number DESC";
+    visit_turns(connection, rest, (conversation, through.unwrap_or(0)), |turn| {
         let (messages, bytes) = rows::messages(connection, turn.key)?;
         let Some(rest) = left.checked_sub(bytes) else {
             cut = true;
@@ -232,7 +244,7 @@ fn history(
         Ok(true)
     })?;
     turns.reverse();
-    Ok((turns, cut))
+    Ok(StoredPast { summary, turns, cut })
 }
 
 /// Ends turns of a conversation that a dead process left running.

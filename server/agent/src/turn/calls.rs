@@ -10,17 +10,20 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::Turn;
 use super::sample::Call;
-use crate::event::{ToolContent, ToolEnd, ToolStart, TurnEvent};
+use crate::briefing::{Briefing, Collaboration};
+use crate::event::{ToolContent, ToolEnd, ToolProgress, ToolStart, TurnEvent};
 use crate::hooks::Verdict;
 use crate::message::{Message, Part, ResultContent, Role};
 use crate::page_block::text::clip;
+use crate::permission::{Asking, Case, Class, Gate, Intent, Refusal};
 use crate::provider::Picture;
 use crate::tool::{Tool, ToolCallContext, ToolKind, ToolOutput, without_secrets};
+use crate::workspace::Roots;
 
 /// Tool calls of one step that run at once.
 const PARALLEL_CALLS: usize = 8;
-/// Most bytes of each text of a result that are shown.
-const SHOWN: usize = 8 * 1024;
+/// Most bytes of each text of a result that are shown, before a remark about the rest; both take less than 8,000.
+const SHOWN: usize = 7_900;
 /// A tool that is told to end has this long to clean up after itself.
 const FAREWELL: Duration = Duration::from_millis(500);
 
@@ -60,7 +63,7 @@ impl Step<'_> {
         let began = Instant::now();
         let tool = self.tool(&call.name);
         let feed = &self.turn.feed;
-        feed.push(TurnEvent::ToolStarted(announce(&call, tool.as_ref())));
+        feed.push(TurnEvent::ToolStarted(self.announce(&call, tool.as_deref())));
         let (place, hooks) = (&self.turn.place, &self.turn.hooks);
         let mut output = match hooks.before_tool(place, &call.name, &mut call.arguments).await {
             Verdict::Refuse(why) => ToolOutput::error(why),
@@ -113,6 +116,12 @@ impl Step<'_> {
         if stop.outcome().is_some() {
             return stopped();
         }
+        if let Some(gate) = &self.turn.setting.gate {
+            if let Err(refusal) = self.permit(gate, &tool, call).await {
+                return ToolOutput::error(refusal.to_string());
+            }
+            self.turn.feed.push(begins(call));
+        }
         let mut running = std::pin::pin!(tool.call(self.context(call)));
         tokio::select! {
             biased;
@@ -125,6 +134,39 @@ impl Step<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the gate lets the call through, as its arguments are now.
+    async fn permit(&self, gate: &Gate, tool: &Arc<dyn Tool>, call: &Call) -> Result<(), Refusal> {
+        let setting = &self.turn.setting;
+        let case = case(Arc::clone(tool), call, self.roots().cloned()).await;
+        let planning = matches!(&setting.briefing, Briefing::Editor(editor)
+            if editor.collaboration == Collaboration::Plan);
+        let asking = Asking {
+            call: &self.announce(call, Some(tool.as_ref())),
+            case: &case,
+            planning,
+            person: setting.person.as_ref(),
+            cancel: self.turn.stop.token(),
+        };
+        gate.judge(asking).await
+    }
+
+    fn announce(&self, call: &Call, tool: Option<&dyn Tool>) -> ToolStart {
+        let arguments = &call.arguments;
+        ToolStart {
+            call_id: call.id.clone(),
+            name: call.name.clone(),
+            title: tool.map_or_else(|| call.name.clone(), |tool| tool.title(arguments)),
+            kind: tool.map_or(ToolKind::Other, |tool| tool.meta().kind),
+            arguments: arguments.clone(),
+            locations: tool.map_or_else(Vec::new, |tool| tool.locations(arguments, self.roots())),
+        }
+    }
+
+    fn roots(&self) -> Option<&Roots> {
+        let workspace = self.turn.setting.workspace.as_ref();
+        workspace.map(|workspace| workspace.roots())
     }
 
     fn context(&self, call: &Call) -> ToolCallContext {
@@ -172,21 +214,46 @@ impl Step<'_> {
     }
 }
 
+/// A call that may have waited for a person runs now, and has nothing to show yet.
+fn begins(call: &Call) -> TurnEvent {
+    TurnEvent::ToolProgress(ToolProgress {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        content: Vec::new(),
+        kept_arguments: None,
+    })
+}
+
 /// What a person is shown of a result that does not say it; it stays in memory as long as its turn.
 fn words(content: &ResultContent) -> Option<ToolContent> {
     match content {
-        ResultContent::Text { text } => Some(ToolContent::Text(clip(text, SHOWN).to_owned())),
+        ResultContent::Text { text } => Some(ToolContent::Text(beginning(text))),
         ResultContent::Image { .. } => None,
     }
 }
 
-fn announce(call: &Call, tool: Option<&Arc<dyn Tool>>) -> ToolStart {
-    ToolStart {
-        call_id: call.id.clone(),
-        name: call.name.clone(),
-        title: tool.map_or_else(|| call.name.clone(), |tool| tool.title(&call.arguments)),
-        kind: tool.map_or(ToolKind::Other, |tool| tool.meta().kind),
-        arguments: call.arguments.clone(),
-        locations: Vec::new(),
+fn beginning(text: &str) -> String {
+    let kept = clip(text, SHOWN);
+    let missing = text.get(kept.len()..).unwrap_or_default();
+    if missing.is_empty() {
+        return text.to_owned();
     }
+    format!("{kept}\n…({} more chars truncated)", missing.chars().count())
+}
+
+/// What a call would do. Finding out may look at the disk, so it happens beside the turn.
+async fn case(tool: Arc<dyn Tool>, call: &Call, roots: Option<Roots>) -> Case {
+    let (name, arguments) = (call.name.clone(), call.arguments.clone());
+    let found = tokio::task::spawn_blocking(move || {
+        let intent = tool.intent(&arguments, roots.as_ref());
+        Case::new(&name, intent, roots.as_ref())
+    });
+    found.await.unwrap_or_else(|_panic| {
+        // Whoever cannot say what it does may do anything.
+        let intent = Intent {
+            opaque: true,
+            ..Intent::new(Class::Other, None)
+        };
+        Case::new(&call.name, intent, None)
+    })
 }

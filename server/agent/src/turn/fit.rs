@@ -3,7 +3,7 @@
 //! Given up in this order: earlier results of this turn, oldest first; earlier turns; the length of the newest results.
 //! A call always keeps its result, however short, because providers refuse one without the other.
 
-use crate::budget::{Budget, weight};
+use crate::budget::{self, weight};
 use crate::message::{Message, Part, ResultContent, Role};
 use crate::page_block::text::clip;
 use crate::provider::{ModelRequest, ToolSpec};
@@ -16,7 +16,8 @@ const LEAST: usize = 512;
 /// Makes the request fit; true when earlier turns had to go.
 pub(super) fn fit(request: &mut ModelRequest, window: Option<u64>) -> bool {
     let tools: usize = request.tools.iter().map(ToolSpec::weight).sum();
-    let room = Budget::plan(window, request.system.len() + tools).context;
+    let room =
+        budget::room_beside(window, request.max_output_tokens).saturating_sub(request.system.len() + tools);
     give_up_old_results(&mut request.messages, room);
     let cut = give_up_old_turns(&mut request.messages, room);
     shorten_newest_results(&mut request.messages, room);
@@ -155,7 +156,7 @@ mod tests {
             mode: Mode::Educational,
             tools: Vec::new(),
             pictures: Vec::new(),
-            max_output_tokens: 100,
+            max_output_tokens: 2_048,
         }
     }
 

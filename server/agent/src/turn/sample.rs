@@ -34,6 +34,30 @@ pub(super) struct Sampled {
     pub(super) end: Option<TurnOutcome>,
 }
 
+impl Sampled {
+    /// The answer had begun and was cut off before it asked for anything.
+    pub(super) fn broke_off(&self) -> bool {
+        let cut_off = matches!(
+            &self.end,
+            Some(TurnOutcome::Failed(TurnFailure::Provider {
+                source: ProviderError::BrokenStream | ProviderError::Timeout
+            }))
+        );
+        cut_off && self.reply.calls.is_empty() && !self.reply.parts.is_empty()
+    }
+}
+
+/// What the model calls of a turn have taken.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// Model calls so far.
+    pub(super) attempts: u32,
+    /// Tokens of all of them.
+    pub(super) turn: Usage,
+    /// Tokens of the newest one, read and written, when the provider told.
+    pub(super) context: Option<u64>,
+}
+
 /// The assistant message as it is put together.
 #[derive(Default)]
 pub(super) struct Reply {
@@ -70,7 +94,10 @@ impl Reply {
 
     fn seal(&mut self, seal: String) {
         match self.parts.last_mut() {
-            Some(Part::Reasoning { signature, .. }) => *signature = Some(seal),
+            Some(Part::Reasoning {
+                signature: signature @ None,
+                ..
+            }) => *signature = Some(seal),
             _ => self.parts.push(Part::Reasoning {
                 text: String::new(),
                 signature: Some(seal),
@@ -109,12 +136,13 @@ impl Reply {
 }
 
 impl Turn {
-    pub(super) async fn sample(&self, request: ModelRequest, usage: &mut Usage) -> Sampled {
+    pub(super) async fn sample(&self, request: ModelRequest, tally: &mut Tally) -> Sampled {
         let mut reply = Reply::default();
+        tally.context = None;
         let end = tokio::select! {
             biased;
             () = self.stop.token().cancelled() => self.stop.outcome(),
-            end = self.read_answer(request, &mut reply, usage) => end,
+            end = self.read_answer(request, &mut reply, tally) => end,
         };
         Sampled { reply, end }
     }
@@ -123,7 +151,7 @@ impl Turn {
         &self,
         request: ModelRequest,
         reply: &mut Reply,
-        usage: &mut Usage,
+        tally: &mut Tally,
     ) -> Option<TurnOutcome> {
         let mut stream = match self.provider.stream(request).await {
             Ok(stream) => stream,
@@ -140,7 +168,7 @@ impl Turn {
                     return None;
                 }
                 Some(Ok(event)) => {
-                    if let Some(end) = self.take(event, reply, usage) {
+                    if let Some(end) = self.take(event, reply, tally) {
                         return Some(end);
                     }
                 }
@@ -155,7 +183,7 @@ impl Turn {
     }
 
     /// Takes one model event; returns an outcome when a limit ends the turn.
-    fn take(&self, event: ModelEvent, reply: &mut Reply, usage: &mut Usage) -> Option<TurnOutcome> {
+    fn take(&self, event: ModelEvent, reply: &mut Reply, tally: &mut Tally) -> Option<TurnOutcome> {
         match event {
             ModelEvent::Text(text) => {
                 reply.add_text(&text);
@@ -185,10 +213,12 @@ impl Turn {
             }
             ModelEvent::Citation { title, url } => reply.citations.push(Citation { title, url }),
             ModelEvent::Usage(more) => {
-                usage.add(more);
+                tally.turn.add(more);
+                let context = more.input.saturating_add(more.output);
+                tally.context = Some(context);
                 self.feed.push(TurnEvent::Usage(UsageReport {
-                    turn: *usage,
-                    context: more.input.saturating_add(more.output),
+                    turn: tally.turn,
+                    context,
                     window: self.provider.describe().window,
                 }));
             }

@@ -1,15 +1,21 @@
 mod calls;
+mod compact;
+mod drafts;
+mod permission;
 
 use std::sync::Mutex;
 
 use sidewire_contract::mode::Mode;
 
 use super::*;
+use crate::briefing::Briefing;
 use crate::error::ProviderError;
 use crate::event::StopCause;
+use crate::feed::News;
 use crate::hooks::NoHooks;
 use crate::ids::ConversationId;
 use crate::message::ResultContent;
+use crate::prompt::{EarlierTurn, Prompt, PromptInput};
 use crate::testing::{Echo, Say, Scripted, call, key, record, stop};
 use crate::tool::{Tool, ToolOutput, ToolShelf};
 
@@ -17,6 +23,7 @@ struct Ran {
     finished: Finished,
     record: crate::record::TurnRecord,
     requests: Vec<ModelRequest>,
+    news: Vec<News>,
 }
 
 async fn run(scripts: Vec<Vec<Say>>, tools: Vec<Arc<dyn Tool>>) -> Ran {
@@ -45,7 +52,10 @@ struct Running {
     toolbox: Toolbox,
     hooks: Arc<dyn Hooks>,
     stop: StopSwitch,
-    mode: Mode,
+    briefing: Briefing,
+    window: Option<u64>,
+    /// Earlier turns; the question follows.
+    earlier: Vec<EarlierTurn>,
 }
 
 impl Default for Running {
@@ -54,7 +64,9 @@ impl Default for Running {
             toolbox: Toolbox::default(),
             hooks: Arc::new(NoHooks),
             stop: StopSwitch::default(),
-            mode: Mode::Educational,
+            briefing: Briefing::Panel(Mode::Educational),
+            window: None,
+            earlier: Vec::new(),
         }
     }
 }
@@ -63,13 +75,25 @@ impl Running {
     fn in_mode(mode: Mode, tools: Vec<Arc<dyn Tool>>) -> Self {
         Self {
             toolbox: Toolbox::new(tools, ToolShelf::default()),
-            mode,
+            briefing: Briefing::Panel(mode),
             ..Self::default()
         }
     }
 
     async fn run(self, scripts: Vec<Vec<Say>>) -> Ran {
-        let provider = Scripted::new(scripts);
+        let provider = Scripted::with_window(self.window, scripts);
+        let Prompt { request, past, .. } = prompt::build(PromptInput {
+            briefing: &self.briefing,
+            question: "q",
+            parts: &[],
+            page: None,
+            summary: None,
+            history: &self.earlier,
+            history_cut: false,
+            window: self.window,
+            tools: Vec::new(),
+            marker: "m4rk3r",
+        });
         let feed = Arc::new(TurnFeed::new(record("t")));
         let turn = Turn {
             place: TurnPlace {
@@ -81,19 +105,14 @@ impl Running {
             toolbox: self.toolbox,
             store: Store::in_memory().unwrap(),
             tab: 7,
-            need: Need::new(self.mode, ["q"]),
+            need: Need::new(self.briefing.clone(), ["q"]),
+            past,
+            setting: Setting {
+                briefing: self.briefing,
+                ..Setting::panel(Mode::Educational)
+            },
             hooks: self.hooks,
             stop: self.stop,
-        };
-        let request = ModelRequest {
-            system: String::new(),
-            messages: vec![Message::text(Role::User, "q")],
-            question: "q".into(),
-            page: None,
-            mode: self.mode,
-            tools: Vec::new(),
-            pictures: Vec::new(),
-            max_output_tokens: 100,
         };
         let finished = turn.run(request).await;
         let requests = provider.requests.lock().unwrap().clone();
@@ -101,6 +120,7 @@ impl Running {
             finished,
             record: feed.record(),
             requests,
+            news: feed.subscribe(Arc::default()).take(),
         }
     }
 }

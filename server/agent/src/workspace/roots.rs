@@ -35,18 +35,20 @@ impl Roots {
         self.0.iter().any(|root| path.starts_with(root))
     }
 
-    /// Where a path leads: relative ones from the working folder, links followed, also those of a file that is to be
-    /// created. Blocks on the disk.
+    /// Where a path leads, which must be inside. Blocks on the disk.
     pub fn resolve(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {
-        let wanted = self.folder().join(path);
-        let real = real_path(&wanted).map_err(|source| WorkspaceError::Io {
-            path: wanted.clone(),
-            source,
-        })?;
+        let real = self.locate(path)?;
         if self.cover(&real) {
             return Ok(real);
         }
-        Err(WorkspaceError::Outside(wanted))
+        Err(WorkspaceError::Outside(self.folder().join(path)))
+    }
+
+    /// Where a path leads, inside or not: relative ones from the working folder, links followed, also those of a file
+    /// that is to be created. Blocks on the disk.
+    pub fn locate(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {
+        let wanted = self.folder().join(path);
+        real_path(&wanted).map_err(|source| WorkspaceError::Io { path: wanted, source })
     }
 }
 
@@ -61,7 +63,9 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
                 return Ok(names.fold(real, |path, name| path.join(name)));
             }
             // A link that leads nowhere exists: creating "its" file would create another one.
-            Err(error) if error.kind() != io::ErrorKind::NotFound || existing.is_symlink() => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::NotFound || existing.is_symlink() => {
+                return Err(error);
+            }
             Err(error) => match (existing.parent(), existing.components().next_back()) {
                 (Some(parent), Some(Component::Normal(name))) => {
                     missing.push(name.to_owned());
@@ -98,9 +102,19 @@ mod tests {
         assert_eq!(inside("new/deep/file"), Some(root.join("new/deep/file")));
         assert_eq!(inside("leads-in/new"), Some(root.join("sub/new")));
         assert_eq!(inside("sub/../file"), Some(root.join("file")));
-        for refused in ["../outside", "leads-out/x", "dangling", "new/../../outside/x", "/etc/hosts"] {
+        for refused in [
+            "../outside",
+            "leads-out/x",
+            "dangling",
+            "new/../../outside/x",
+            "/etc/hosts",
+        ] {
             assert_eq!(inside(refused), None, "{refused}");
         }
         assert!(!roots.cover(&place.join("root-of-another")));
+        assert_eq!(
+            roots.locate(Path::new("leads-out/x")).ok(),
+            Some(outside.join("x"))
+        );
     }
 }

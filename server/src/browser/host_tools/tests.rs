@@ -10,6 +10,7 @@ use sidewire_agent::event::{ToolContent, ToolStart, TurnEvent};
 use sidewire_agent::feed::TurnFeed;
 use sidewire_agent::ids::{ConversationId, Owner, TurnId, TurnKey};
 use sidewire_agent::message::ResultContent;
+use sidewire_agent::person::Nobody;
 use sidewire_agent::record::{Origin, TurnRecord};
 use sidewire_agent::store::{Lookup, Store};
 use sidewire_agent::tool::{ToolCallContext, ToolKind, ToolOutput};
@@ -148,6 +149,8 @@ impl Rig {
             conversation: ConversationId::mint(),
             store: self.store.clone(),
             tab: 7,
+            workspace: None,
+            person: Arc::new(Nobody),
             feed: Arc::clone(&self.feed),
             cancel: self.cancel.clone(),
         }

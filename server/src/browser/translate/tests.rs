@@ -29,6 +29,8 @@ fn long_record() -> TurnRecord {
         ms: Some(1),
         input: Some("\u{1}".repeat(2_000)),
         output: Some("\u{1}".repeat(2_000)),
+        kind: None,
+        locations: Vec::new(),
     };
     TurnRecord {
         state: TurnState::Done,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sidewire_contract::layout::Layout;
 
 use super::finding::Finding;
-use crate::config::{Config, ConfigError, load_api_key};
+use crate::config::{Config, ConfigError, KeySource, Keys, NamedProvider};
 use crate::private_file::{PrivateFileError, inspect_private};
 
 /// Checks the folders.
@@ -39,11 +39,12 @@ pub(super) fn files(layout: &Layout) -> Vec<Finding> {
 /// Checks what is configured, and that the key can be read.
 pub(super) fn config(layout: &Layout, config: &Result<Config, ConfigError>) -> Finding {
     let path = layout.config_file();
-    if let Err(error) = config {
-        return Finding::fail(error).fix("correct that line");
-    }
-    if let Err(error) = load_api_key(layout) {
-        return Finding::fail(error).fix("run `sidewire setup` and give the key again");
+    let config = match config {
+        Ok(config) => config,
+        Err(error) => return Finding::fail(error).fix("correct that line"),
+    };
+    if let Err(error) = keys(layout, config) {
+        return Finding::fail(error).fix("run `sidewire setup` and give the key again, or correct that line");
     }
     match inspect_private(&path) {
         Ok(None) => Finding::ok(format_args!(
@@ -60,6 +61,16 @@ pub(super) fn config(layout: &Layout, config: &Result<Config, ConfigError>) -> F
         // It holds no key, so others may read it.
         Ok(Some(())) | Err(_) => Finding::ok(format_args!("{} is understood", path.display())),
     }
+}
+
+/// Reads every key that is configured.
+fn keys(layout: &Layout, config: &Config) -> Result<(), ConfigError> {
+    let keys = Keys::load(layout)?;
+    let named = config.providers.iter().map(NamedProvider::key);
+    for source in named.chain([&KeySource::Own]) {
+        keys.get(source)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use sidewire_contract::layout::Layout;
 
 use super::finding::Finding;
 use crate::commands::trial::Trial;
-use crate::config::{OpenAiConfig, ProviderConfig, load_api_key};
+use crate::config::{Config, KeySource, Keys, ProviderConfig, ServerConfig};
 
 /// A key that ends within this time is worth a word.
 const SOON: Duration = Duration::from_secs(3 * 24 * 60 * 60);
@@ -15,52 +15,64 @@ const SOON: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 const SHOWN: usize = 20;
 const SETUP: &str = "run `sidewire setup`";
 
-/// Tries the configured provider.
-pub(super) async fn check(layout: &Layout, provider: Option<&ProviderConfig>) -> Vec<Finding> {
-    match provider {
-        None => vec![
+/// Tries every configured server with its default model.
+pub(super) async fn check(layout: &Layout, config: &Config) -> Vec<Finding> {
+    let mut findings = match &config.provider {
+        None if config.providers.is_empty() => vec![
             Finding::warn("no model was chosen, so answers are looked up in the page")
                 .fix("run `sidewire setup` to choose one, or `sidewire setup --kind offline` to keep it so"),
         ],
+        None => Vec::new(),
         Some(ProviderConfig::Offline) => {
             vec![Finding::ok("no model is used; answers are looked up in the page")]
         }
-        Some(ProviderConfig::OpenAi(openai)) => server(layout, openai).await,
+        Some(ProviderConfig::Server(server)) => self::server(layout, server, SETUP).await,
+    };
+    for provider in &config.providers {
+        if let Some(model) = provider.models.first() {
+            let fix = format!("look at {:?} of [[providers]] in config.toml", provider.name);
+            findings.extend(server(layout, &provider.server(model), &fix).await);
+        }
     }
+    findings
 }
 
-async fn server(layout: &Layout, openai: &OpenAiConfig) -> Vec<Finding> {
-    let Ok(key) = load_api_key(layout) else {
+async fn server(layout: &Layout, server: &ServerConfig, fix: &str) -> Vec<Finding> {
+    let Ok(key) = Keys::load(layout).and_then(|keys| keys.get(&server.key)) else {
         // The check of the configuration says what is wrong with the key.
         return Vec::new();
     };
-    let mut findings: Vec<Finding> = expiry(openai, Timestamp::now()).into_iter().collect();
-    if key.is_some() && openai.base_url.scheme() == "http" && !is_local(openai) {
-        let what = format!("the key goes to {} without encryption", openai.base_url);
+    if let (KeySource::Named(name), None) = (&server.key, &key) {
+        let what = format!("{} has no key, so its models are not offered", server.base_url);
+        return vec![Finding::warn(what).fix(format_args!("add a line {name}='…' to .env"))];
+    }
+    let mut findings: Vec<Finding> = expiry(server, Timestamp::now()).into_iter().collect();
+    if key.is_some() && server.base_url.scheme() == "http" && !is_local(server) {
+        let what = format!("the key goes to {} without encryption", server.base_url);
         findings.push(Finding::warn(what).fix("use an address with https:// if the server has one"));
     }
-    findings.push(match Trial::new(openai, key) {
-        Ok(trial) => ask(&trial, openai).await,
+    findings.push(match Trial::new(server, key) {
+        Ok(trial) => ask(&trial, server, fix).await,
         Err(error) => Finding::fail(format_args!("{error:#}")),
     });
     findings
 }
 
 /// A real request; when it fails, the list of models may say why.
-async fn ask(trial: &Trial<'_>, openai: &OpenAiConfig) -> Finding {
+async fn ask(trial: &Trial<'_>, server: &ServerConfig, fix: &str) -> Finding {
     let Err(what) = trial.answer().await else {
-        return Finding::ok(format_args!("{} answers at {}", openai.model, openai.base_url));
+        return Finding::ok(format_args!("{} answers at {}", server.model, server.base_url));
     };
     let models = trial.models().await.unwrap_or_default();
-    if models.is_empty() || models.contains(&openai.model) {
-        return Finding::fail(what).fix(SETUP);
+    if models.is_empty() || models.contains(&server.model) {
+        return Finding::fail(what).fix(fix);
     }
     let shown: Vec<&str> = models.iter().take(SHOWN).map(String::as_str).collect();
-    Finding::fail(format_args!("{what}; it has {}", shown.join(", "))).fix(SETUP)
+    Finding::fail(format_args!("{what}; it has {}", shown.join(", "))).fix(fix)
 }
 
-fn expiry(openai: &OpenAiConfig, now: Timestamp) -> Option<Finding> {
-    let at = openai.expires_at?;
+fn expiry(server: &ServerConfig, now: Timestamp) -> Option<Finding> {
+    let at = server.expires_at?;
     let left = at.duration_since(now);
     if left.is_negative() {
         return Some(Finding::fail(format_args!("the key expired at {at}")).fix(SETUP));
@@ -71,8 +83,8 @@ fn expiry(openai: &OpenAiConfig, now: Timestamp) -> Option<Finding> {
     })
 }
 
-fn is_local(openai: &OpenAiConfig) -> bool {
-    match openai.base_url.host() {
+fn is_local(server: &ServerConfig) -> bool {
+    match server.base_url.host() {
         Some(url::Host::Domain(name)) => name == "localhost",
         Some(url::Host::Ipv4(address)) => address.is_loopback(),
         Some(url::Host::Ipv6(address)) => address.is_loopback(),
@@ -85,7 +97,8 @@ mod tests {
     use super::super::finding::Level;
     use super::*;
     use crate::commands::trial::tests::{Scripted, config};
-    use crate::config::{parse_base_url, save_provider};
+    use crate::config::{Api, parse_base_url, save_provider};
+    use crate::private_file::write_private;
 
     struct Home {
         _folder: tempfile::TempDir,
@@ -101,20 +114,23 @@ mod tests {
         }
     }
 
-    async fn findings(openai: OpenAiConfig, key: &str) -> Vec<Finding> {
+    async fn findings(server: ServerConfig, key: &str) -> Vec<Finding> {
         let home = home();
-        let provider = ProviderConfig::OpenAi(openai);
+        let provider = ProviderConfig::Server(server);
         save_provider(&home.layout, &provider, Some(&key.into())).unwrap();
-        check(&home.layout, Some(&provider)).await
+        check(&home.layout, &Config::load(&home.layout).unwrap()).await
+    }
+
+    fn server(base_url: &str) -> ServerConfig {
+        ServerConfig::new(Api::OpenAi, parse_base_url(base_url).unwrap(), "m")
     }
 
     #[tokio::test]
     async fn no_choice_is_a_warning_and_offline_is_fine() {
-        assert_eq!(check(&home().layout, None).await[0].level, Level::Warn);
-        assert_eq!(
-            check(&home().layout, Some(&ProviderConfig::Offline)).await[0].level,
-            Level::Ok
-        );
+        let mut config = Config::default();
+        assert_eq!(check(&home().layout, &config).await[0].level, Level::Warn);
+        config.provider = Some(ProviderConfig::Offline);
+        assert_eq!(check(&home().layout, &config).await[0].level, Level::Ok);
     }
 
     #[tokio::test]
@@ -135,8 +151,8 @@ mod tests {
             (config(&server, "large"), "sk-good", "it has small"),
             (gone, "sk-good", "cannot be reached"),
         ];
-        for (openai, key, part) in rows {
-            let findings = findings(openai, key).await;
+        for (server, key, part) in rows {
+            let findings = findings(server, key).await;
             let last = findings.last().unwrap();
             assert!(
                 last.level == Level::Fail && last.what.contains(part),
@@ -146,15 +162,29 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn further_servers_are_tried_and_a_missing_key_is_named() {
+        let model = Scripted::start().await;
+        let home = home();
+        let table = |name: &str, key: &str| {
+            let url = model.base_url();
+            format!(
+                "[[providers]]\nname = \"{name}\"\nkind = \"openai\"\nbase_url = \"{url}\"\nmodels = [\"small\"]\napi_key_env = \"{key}\"\n"
+            )
+        };
+        let config = [table("one", "GOOD"), table("two", "GONE")].concat();
+        write_private(&home.layout.config_file(), config.as_bytes()).unwrap();
+        write_private(&home.layout.key_file(), b"GOOD='sk-good'\n").unwrap();
+        let findings = check(&home.layout, &Config::load(&home.layout).unwrap()).await;
+        let levels: Vec<Level> = findings.iter().map(|finding| finding.level).collect();
+        assert_eq!(levels, [Level::Ok, Level::Warn], "{findings:?}");
+        assert!(findings[1].to_string().contains("GONE"), "{}", findings[1]);
+    }
+
     #[test]
     fn an_expiring_key_is_announced() {
         let now: Timestamp = "2027-01-10T00:00:00Z".parse().unwrap();
-        let mut openai = OpenAiConfig {
-            base_url: parse_base_url("https://api.example.com/v1").unwrap(),
-            model: "m".into(),
-            window: None,
-            expires_at: None,
-        };
+        let mut server = server("https://api.example.com/v1");
         let rows = [
             (None, None),
             (Some("2027-01-09T23:59:59Z"), Some(Level::Fail)),
@@ -162,9 +192,9 @@ mod tests {
             (Some("2027-02-12T00:00:00Z"), None),
         ];
         for (at, expected) in rows {
-            openai.expires_at = at.map(|at| at.parse().unwrap());
+            server.expires_at = at.map(|at| at.parse().unwrap());
             assert_eq!(
-                expiry(&openai, now).map(|finding| finding.level),
+                expiry(&server, now).map(|finding| finding.level),
                 expected,
                 "{at:?}"
             );
@@ -180,13 +210,7 @@ mod tests {
             ("http://192.168.1.1/v1", false),
             ("http://localhost.evil.example/v1", false),
         ] {
-            let openai = OpenAiConfig {
-                base_url: parse_base_url(url).unwrap(),
-                model: "m".into(),
-                window: None,
-                expires_at: None,
-            };
-            assert_eq!(is_local(&openai), local, "{url}");
+            assert_eq!(is_local(&server(url)), local, "{url}");
         }
     }
 }

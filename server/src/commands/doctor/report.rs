@@ -14,7 +14,7 @@ use sidewire_contract::layout::Layout;
 
 use super::finding::Finding;
 use crate::commands::env::Env;
-use crate::config::{Config, ProviderConfig, load_api_key};
+use crate::config::{Config, KeySource, Keys, NamedProvider, ProviderConfig, ServerConfig};
 use crate::private_file::stage_output;
 
 /// How much of the log is enough to see what happened.
@@ -45,9 +45,11 @@ fn bundle(env: &Env, findings: &[Finding]) -> Value {
 
 /// What must not leave the machine, and what stands for it. Longest first, so that no rest of one remains.
 fn secrets(env: &Env) -> Vec<(String, &'static str)> {
-    let key = load_api_key(&env.layout)
-        .ok()
-        .flatten()
+    let config = Config::load(&env.layout).unwrap_or_default();
+    let named = config.providers.iter().map(NamedProvider::key);
+    let keys = named
+        .chain([&KeySource::Own])
+        .filter_map(|source| Keys::load(&env.layout).ok()?.get(source).ok()?)
         .map(|key| (key.expose_secret().to_owned(), "[key]"));
     let home = env
         .places
@@ -55,7 +57,7 @@ fn secrets(env: &Env) -> Vec<(String, &'static str)> {
         .to_str()
         .filter(|home| home.len() > 1)
         .map(|home| (home.to_owned(), "~"));
-    let mut secrets: Vec<_> = key.into_iter().chain(home).collect();
+    let mut secrets: Vec<_> = keys.chain(home).collect();
     secrets.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
     secrets
 }
@@ -68,18 +70,32 @@ fn settings(layout: &Layout) -> Value {
     let provider = match &config.provider {
         None => json!("none chosen"),
         Some(ProviderConfig::Offline) => json!("offline"),
-        Some(ProviderConfig::OpenAi(openai)) => json!({
-            "base_url": openai.base_url.as_str(),
-            "model": openai.model,
-            "window": openai.window,
-            "expires_at": openai.expires_at.map(|at| at.to_string()),
-            "has_key": load_api_key(layout).is_ok_and(|key| key.is_some()),
-        }),
+        Some(ProviderConfig::Server(server)) => described(layout, server),
     };
+    let further = config.providers.iter().map(|provider| {
+        let models = provider
+            .models
+            .iter()
+            .map(|model| described(layout, &provider.server(model)));
+        json!({ "name": provider.name, "models": models.collect::<Value>() })
+    });
     json!({
         "provider": provider,
+        "providers": further.collect::<Value>(),
         "extra_extensions": config.browser.extension_ids.len(),
         "idle_exit_minutes": config.worker.idle_exit_minutes,
+    })
+}
+
+fn described(layout: &Layout, server: &ServerConfig) -> Value {
+    let key = Keys::load(layout).and_then(|keys| keys.get(&server.key));
+    json!({
+        "kind": server.api.as_str(),
+        "base_url": server.base_url.as_str(),
+        "model": server.model,
+        "window": server.window,
+        "expires_at": server.expires_at.map(|at| at.to_string()),
+        "has_key": key.is_ok_and(|key| key.is_some()),
     })
 }
 
@@ -129,7 +145,7 @@ mod tests {
 
     use super::*;
     use crate::commands::browsers::{Os, Places};
-    use crate::config::{OpenAiConfig, parse_base_url, save_provider};
+    use crate::config::{Api, parse_base_url, save_provider};
     use crate::private_file::{private_folder, write_private};
 
     fn machine() -> (tempfile::TempDir, Env) {
@@ -162,12 +178,8 @@ mod tests {
     #[test]
     fn neither_key_nor_home_leaves() {
         let (_folder, env) = machine();
-        let provider = ProviderConfig::OpenAi(OpenAiConfig {
-            base_url: parse_base_url("https://api.example.com/v1").unwrap(),
-            model: "m".into(),
-            window: None,
-            expires_at: None,
-        });
+        let base_url = parse_base_url("https://api.example.com/v1").unwrap();
+        let provider = ProviderConfig::Server(ServerConfig::new(Api::OpenAi, base_url, "m"));
         save_provider(&env.layout, &provider, Some(&SecretString::from("sk-canary"))).unwrap();
         let log = env.layout.log_folder().join("worker.log");
         write_private(

@@ -10,7 +10,7 @@ use url::Url;
 use super::{Choice, save, test};
 use crate::cli::{ProviderKind, SetupArgs};
 use crate::commands::trial::Trial;
-use crate::config::{OpenAiConfig, ProviderConfig, check_api_key, key_for, parse_base_url};
+use crate::config::{Api, ProviderConfig, ServerConfig, check_api_key, key_for, parse_base_url};
 use crate::providers::detect::{FoundServer, USUAL_PLACES, detect_local_servers};
 use crate::ui;
 
@@ -40,6 +40,7 @@ pub(super) async fn run(layout: &Layout, args: &SetupArgs) -> anyhow::Result<()>
 enum Source {
     Found(FoundServer),
     Other,
+    Anthropic,
     Offline,
 }
 
@@ -54,13 +55,14 @@ impl fmt::Display for Source {
                 server.models.len()
             ),
             Self::Other => f.write_str("Another server: its address, perhaps a key"),
+            Self::Anthropic => f.write_str("Anthropic, or a server with its API: needs a key"),
             Self::Offline => f.write_str("No model: answers are looked up in the page"),
         }
     }
 }
 
 async fn choose(layout: &Layout, args: &SetupArgs) -> anyhow::Result<Choice> {
-    let openai = match source(args).await? {
+    let server = match source(args).await? {
         Source::Offline => {
             return Ok(Choice {
                 provider: ProviderConfig::Offline,
@@ -68,26 +70,24 @@ async fn choose(layout: &Layout, args: &SetupArgs) -> anyhow::Result<Choice> {
             });
         }
         Source::Found(server) => return found(&server, args),
-        Source::Other => OpenAiConfig {
-            base_url: base_url(args)?,
-            model: String::new(),
-            window: args.window,
-            expires_at: None,
-        },
+        Source::Other => unnamed(Api::OpenAi, args)?,
+        Source::Anthropic => unnamed(Api::Anthropic, args)?,
     };
-    let key = key(layout, &openai, args)?;
-    let stored = key_for(layout, &openai, key.as_ref())?;
-    let models = Trial::new(&openai, stored)?.models().await.unwrap_or_default();
-    let provider = ProviderConfig::OpenAi(OpenAiConfig {
+    let key = key(layout, &server, args)?;
+    let stored = key_for(layout, &server, key.as_ref())?;
+    let models = Trial::new(&server, stored)?.models().await.unwrap_or_default();
+    let provider = ProviderConfig::Server(ServerConfig {
         model: model(&models, args)?,
-        ..openai
+        ..server
     });
     Ok(Choice { provider, key })
 }
 
 async fn source(args: &SetupArgs) -> anyhow::Result<Source> {
-    if args.kind == Some(ProviderKind::Offline) {
-        return Ok(Source::Offline);
+    match args.kind {
+        Some(ProviderKind::Offline) => return Ok(Source::Offline),
+        Some(ProviderKind::Anthropic) => return Ok(Source::Anthropic),
+        Some(ProviderKind::Openai) | None => {}
     }
     if args.base_url.is_some() {
         return Ok(Source::Other);
@@ -100,7 +100,7 @@ async fn source(args: &SetupArgs) -> anyhow::Result<Source> {
         .collect();
     sources.push(Source::Other);
     if args.kind.is_none() {
-        sources.push(Source::Offline);
+        sources.extend([Source::Anthropic, Source::Offline]);
     }
     let chosen = Select::new()
         .with_prompt("Answers come from")
@@ -111,11 +111,10 @@ async fn source(args: &SetupArgs) -> anyhow::Result<Source> {
 }
 
 fn found(server: &FoundServer, args: &SetupArgs) -> anyhow::Result<Choice> {
-    let provider = ProviderConfig::OpenAi(OpenAiConfig {
-        base_url: parse_base_url(&server.base_url).map_err(anyhow::Error::msg)?,
-        model: model(&server.models, args)?,
+    let base_url = parse_base_url(&server.base_url).map_err(anyhow::Error::msg)?;
+    let provider = ProviderConfig::Server(ServerConfig {
         window: args.window,
-        expires_at: None,
+        ..ServerConfig::new(Api::OpenAi, base_url, model(&server.models, args)?)
     });
     Ok(Choice {
         provider,
@@ -123,22 +122,33 @@ fn found(server: &FoundServer, args: &SetupArgs) -> anyhow::Result<Choice> {
     })
 }
 
-fn base_url(args: &SetupArgs) -> anyhow::Result<Url> {
+/// A server whose model is still to be chosen.
+fn unnamed(api: Api, args: &SetupArgs) -> anyhow::Result<ServerConfig> {
+    Ok(ServerConfig {
+        window: args.window,
+        ..ServerConfig::new(api, base_url(api, args)?, "")
+    })
+}
+
+fn base_url(api: Api, args: &SetupArgs) -> anyhow::Result<Url> {
     if let Some(url) = &args.base_url {
         return Ok(url.clone());
     }
-    let text: String = Input::new()
-        .with_prompt("Address of its API (like https://api.example.com/v1)")
+    let mut input = Input::new().with_prompt("Address of its API (like https://api.example.com/v1)");
+    if let Some(usual) = api.usual_base_url() {
+        input = input.default(usual.as_str().trim_end_matches('/').to_owned());
+    }
+    let text: String = input
         .validate_with(|text: &String| parse_base_url(text).map(drop))
         .interact_text()?;
     parse_base_url(&text).map_err(anyhow::Error::msg)
 }
 
-fn key(layout: &Layout, openai: &OpenAiConfig, args: &SetupArgs) -> anyhow::Result<Option<SecretString>> {
+fn key(layout: &Layout, server: &ServerConfig, args: &SetupArgs) -> anyhow::Result<Option<SecretString>> {
     if args.api_key.is_some() {
         return Ok(args.api_key.clone());
     }
-    let prompt = match key_for(layout, openai, None)? {
+    let prompt = match key_for(layout, server, None)? {
         Some(_) => "Key (empty keeps the stored one)",
         None => "Key (empty if it needs none)",
     };

@@ -5,7 +5,7 @@ use secrecy::ExposeSecret as _;
 use super::*;
 use crate::cli::ProviderKind;
 use crate::commands::trial::tests::Scripted;
-use crate::config::{Config, load_api_key, parse_base_url};
+use crate::config::{Api, Config, KeySource, Keys, parse_base_url};
 
 struct Home {
     _folder: tempfile::TempDir,
@@ -66,14 +66,12 @@ async fn the_unattended_form_saves_what_answered() {
     })
     .await
     .unwrap();
-    let Some(ProviderConfig::OpenAi(openai)) = home.provider() else {
+    let Some(ProviderConfig::Server(saved)) = home.provider() else {
         panic!("not saved")
     };
-    assert_eq!((openai.model.as_str(), openai.window), ("small", Some(4096)));
-    assert_eq!(
-        load_api_key(&home.layout).unwrap().unwrap().expose_secret(),
-        "sk-good"
-    );
+    assert_eq!((saved.model.as_str(), saved.window), ("small", Some(4096)));
+    let key = Keys::load(&home.layout).unwrap().get(&KeySource::Own).unwrap();
+    assert_eq!(key.unwrap().expose_secret(), "sk-good");
     assert!(
         !fs::read_to_string(home.layout.config_file())
             .unwrap()
@@ -116,7 +114,25 @@ async fn the_only_model_of_a_server_needs_no_name() {
     })
     .await
     .unwrap();
-    assert!(matches!(home.provider(), Some(ProviderConfig::OpenAi(openai)) if openai.model == "small"));
+    assert!(matches!(home.provider(), Some(ProviderConfig::Server(saved)) if saved.model == "small"));
+}
+
+#[tokio::test]
+async fn anthropic_is_set_up_like_any_other() {
+    let server = Scripted::start().await;
+    let home = Home::new();
+    home.setup(|args| {
+        args.kind = Some(ProviderKind::Anthropic);
+        args.base_url = Some(server.base_url());
+        args.api_key = Some("sk-good".into());
+    })
+    .await
+    .unwrap();
+    let Some(ProviderConfig::Server(saved)) = home.provider() else {
+        panic!("not saved")
+    };
+    assert_eq!((saved.api, saved.model.as_str()), (Api::Anthropic, "small"));
+    assert!(server.saw("sk-good"));
 }
 
 #[tokio::test]

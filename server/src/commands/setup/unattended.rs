@@ -7,7 +7,7 @@ use sidewire_contract::layout::Layout;
 use super::Choice;
 use crate::cli::{ProviderKind, SetupArgs};
 use crate::commands::trial::Trial;
-use crate::config::{OpenAiConfig, ProviderConfig, check_api_key, key_for};
+use crate::config::{Api, ProviderConfig, ServerConfig, check_api_key, key_for};
 
 /// How many models an error names at most.
 const SHOWN: usize = 20;
@@ -20,7 +20,8 @@ pub(super) async fn choose(layout: &Layout, args: &SetupArgs) -> anyhow::Result<
     match kind {
         None => bail!("nobody can be asked here: give --kind offline, or --base-url and --model"),
         Some(ProviderKind::Offline) => offline(args),
-        Some(ProviderKind::Openai) => openai(layout, args).await,
+        Some(ProviderKind::Openai) => server(layout, args, Api::OpenAi).await,
+        Some(ProviderKind::Anthropic) => server(layout, args, Api::Anthropic).await,
     }
 }
 
@@ -35,34 +36,33 @@ fn offline(args: &SetupArgs) -> anyhow::Result<Choice> {
     })
 }
 
-async fn openai(layout: &Layout, args: &SetupArgs) -> anyhow::Result<Choice> {
+async fn server(layout: &Layout, args: &SetupArgs, api: Api) -> anyhow::Result<Choice> {
     let base_url = args
         .base_url
         .clone()
+        .or_else(|| api.usual_base_url())
         .context("--base-url is missing: where does the API of the server begin?")?;
     if let Some(key) = &args.api_key {
         check_api_key(key.expose_secret())?;
     }
-    let mut openai = OpenAiConfig {
-        base_url,
-        model: String::new(),
+    let mut server = ServerConfig {
         window: args.window,
-        expires_at: None,
+        ..ServerConfig::new(api, base_url, "")
     };
-    openai.model = match &args.model {
+    server.model = match &args.model {
         Some(model) => model.clone(),
-        None => only_model(layout, &openai, args).await?,
+        None => only_model(layout, &server, args).await?,
     };
     Ok(Choice {
-        provider: ProviderConfig::OpenAi(openai),
+        provider: ProviderConfig::Server(server),
         key: args.api_key.clone(),
     })
 }
 
 /// Without `--model` the server must leave no choice.
-async fn only_model(layout: &Layout, openai: &OpenAiConfig, args: &SetupArgs) -> anyhow::Result<String> {
-    let key = key_for(layout, openai, args.api_key.as_ref())?;
-    let listed = Trial::new(openai, key)?.models().await;
+async fn only_model(layout: &Layout, server: &ServerConfig, args: &SetupArgs) -> anyhow::Result<String> {
+    let key = key_for(layout, server, args.api_key.as_ref())?;
+    let listed = Trial::new(server, key)?.models().await;
     let models = listed
         .map_err(anyhow::Error::msg)
         .context("--model is missing, and the server lists none")?;

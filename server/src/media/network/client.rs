@@ -15,7 +15,7 @@ use super::address::is_public;
 use super::{Answer, CONNECT_TIME, FetchError, HTTPS_PORT, Outside};
 
 /// The real network.
-pub(in super::super) struct Internet {
+pub(crate) struct Internet {
     may_ask: fn(IpAddr) -> bool,
     /// Made when it is first needed: that reads the certificates of the system.
     client: OnceCell<Client>,
@@ -37,12 +37,12 @@ struct Names {
 
 impl Internet {
     /// A network of public addresses.
-    pub(in super::super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::of(is_public)
     }
 
     /// A network of the addresses that may be asked.
-    pub(super) fn of(may_ask: fn(IpAddr) -> bool) -> Self {
+    pub(crate) fn of(may_ask: fn(IpAddr) -> bool) -> Self {
         Self {
             may_ask,
             client: OnceCell::new(),

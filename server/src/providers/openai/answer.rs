@@ -1,21 +1,24 @@
 //! The answer as it is put together from pieces: text at once, tool calls when they are whole, the end exactly once.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use serde_json::Value;
 use sidewire_agent::error::ProviderError;
+use sidewire_agent::message::Usage;
 use sidewire_agent::provider::{FinishReason, ModelEvent};
 
+use super::super::http::Answer;
+use super::manners::Manners;
 use super::wire::{Chunk, Delta, ToolDelta, stream_failure};
 
 /// Tool calls of one answer.
 const MOST_CALLS: usize = 128;
 
 /// Turns chunks into events.
-#[derive(Debug, Default)]
-pub(super) struct Answer {
-    /// Events to tell.
-    pub(super) events: VecDeque<ModelEvent>,
+pub(crate) struct Completion {
+    manners: Arc<Manners>,
+    events: VecDeque<ModelEvent>,
     calls: Vec<PartialCall>,
     finish: Option<FinishReason>,
 }
@@ -29,15 +32,21 @@ struct PartialCall {
     arguments: String,
 }
 
-impl Answer {
-    /// Reads one event of the stream.
-    pub(super) fn read(&mut self, json: &[u8]) -> Result<(), ProviderError> {
-        let chunk: Chunk = serde_json::from_slice(json).map_err(|_| ProviderError::BadResponse)?;
-        self.add(chunk)
+impl Answer for Completion {
+    fn events(&mut self) -> &mut VecDeque<ModelEvent> {
+        &mut self.events
     }
 
-    /// Reads a whole completion, from a server that does not stream.
-    pub(super) fn read_whole(&mut self, json: &[u8]) -> Result<(), ProviderError> {
+    fn read(&mut self, event: &[u8]) -> Result<bool, ProviderError> {
+        if event == b"[DONE]" {
+            self.finish.get_or_insert(FinishReason::Stop);
+            return Ok(true);
+        }
+        let chunk: Chunk = serde_json::from_slice(event).map_err(|_| ProviderError::BadResponse)?;
+        self.add(chunk).map(|()| false)
+    }
+
+    fn read_whole(&mut self, json: &[u8]) -> Result<(), ProviderError> {
         let chunk: Chunk = serde_json::from_slice(json).map_err(|_| ProviderError::BadResponse)?;
         let has_answer = chunk.choices.as_ref().is_some_and(|choices| !choices.is_empty());
         if chunk.error.is_none() && !has_answer {
@@ -46,6 +55,40 @@ impl Answer {
         self.add(chunk)?;
         self.finish.get_or_insert(FinishReason::Stop);
         Ok(())
+    }
+
+    fn is_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    fn end(&mut self) -> Result<(), ProviderError> {
+        let Some(finish) = self.finish else {
+            return Err(ProviderError::BrokenStream);
+        };
+        let calls = std::mem::take(&mut self.calls);
+        // Some servers say `stop` although they want tools to be called.
+        let finish = if calls.is_empty() || finish != FinishReason::Stop {
+            finish
+        } else {
+            FinishReason::ToolCalls
+        };
+        for (number, call) in calls.into_iter().enumerate() {
+            self.events.push_back(call.whole(number));
+        }
+        self.events.push_back(ModelEvent::Finished(finish));
+        Ok(())
+    }
+}
+
+impl Completion {
+    /// The empty beginning; what it shows of its server goes to its manners.
+    pub(super) fn of(manners: Arc<Manners>) -> Self {
+        Self {
+            manners,
+            events: VecDeque::new(),
+            calls: Vec::new(),
+            finish: None,
+        }
     }
 
     fn add(&mut self, chunk: Chunk) -> Result<(), ProviderError> {
@@ -61,14 +104,22 @@ impl Answer {
             }
         }
         if let Some(tokens) = chunk.usage {
-            self.events.push_back(ModelEvent::Usage(tokens.into()));
+            let usage = Usage::from(tokens);
+            if usage.reasoning.is_some_and(|reasoning| reasoning > 0) {
+                self.manners.thinks();
+            }
+            self.events.push_back(ModelEvent::Usage(usage));
         }
         Ok(())
     }
 
     fn add_delta(&mut self, delta: Delta) -> Result<(), ProviderError> {
         let is_some = |text: &String| !text.is_empty();
-        if let Some(text) = delta.reasoning_content.or(delta.reasoning).filter(is_some) {
+        let shown = delta.reasoning_content.filter(is_some);
+        if shown.is_some() {
+            self.manners.shows_thinking();
+        }
+        if let Some(text) = shown.or(delta.reasoning.filter(is_some)) {
             self.events.push_back(ModelEvent::Reasoning(text));
         }
         if let Some(text) = delta.content.filter(is_some) {
@@ -121,35 +172,6 @@ impl Answer {
         }
         let at = known.unwrap_or(self.calls.len() - 1);
         self.calls.get_mut(at).ok_or(ProviderError::BadResponse)
-    }
-
-    /// The model said why it stops; only a token count may follow.
-    pub(super) fn is_finished(&self) -> bool {
-        self.finish.is_some()
-    }
-
-    /// The server said that the stream is over.
-    pub(super) fn done(&mut self) {
-        self.finish.get_or_insert(FinishReason::Stop);
-    }
-
-    /// Closes the answer: the tool calls, then its end.
-    pub(super) fn end(&mut self) -> Result<(), ProviderError> {
-        let Some(finish) = self.finish else {
-            return Err(ProviderError::BrokenStream);
-        };
-        let calls = std::mem::take(&mut self.calls);
-        // Some servers say `stop` although they want tools to be called.
-        let finish = if calls.is_empty() || finish != FinishReason::Stop {
-            finish
-        } else {
-            FinishReason::ToolCalls
-        };
-        for (number, call) in calls.into_iter().enumerate() {
-            self.events.push_back(call.whole(number));
-        }
-        self.events.push_back(ModelEvent::Finished(finish));
-        Ok(())
     }
 }
 

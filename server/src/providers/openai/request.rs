@@ -3,57 +3,45 @@
 use serde::Serialize;
 use serde_json::Value;
 use sidewire_agent::message::{Message, Part, Role};
-use sidewire_agent::provider::{ModelRequest, ToolSpec};
+use sidewire_agent::provider::ToolSpec;
 
-use super::pictures::{Content, Pictures};
+use super::super::http::{Asking, room_to_think};
+use super::content::{Content, Placed};
+use super::manners::{Form, Shape, thinking};
 
-/// Servers differ in what they refuse. The forms are tried in this order, on HTTP 400 only, until one is accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// Asks for token counts; what almost every server takes.
-    Usual,
-    /// Without the wish for token counts, for servers that know no `stream_options`.
-    Bare,
-    /// With the newer name of the output limit, which some models insist on.
-    Newer,
-}
-
-/// Stored while no form was accepted yet.
-pub(super) const UNPROVEN: u8 = u8::MAX;
-
-impl Form {
-    /// All forms, in the order of trying.
-    pub(super) const ALL: [Self; 3] = [Self::Usual, Self::Bare, Self::Newer];
-
-    /// How it is stored.
-    pub(super) fn code(self) -> u8 {
-        match self {
-            Self::Usual => 0,
-            Self::Bare => 1,
-            Self::Newer => 2,
-        }
-    }
-
-    /// The form that was stored, if one was.
-    pub(super) fn proven(code: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|form| form.code() == code)
-    }
-}
-
-/// The body of a request in one form.
-pub(super) fn body(model: &str, request: &ModelRequest, form: Form, pictures: &Pictures<'_>) -> Vec<u8> {
-    let limit = Some(request.max_output_tokens);
+/// The body of a request in one shape.
+pub(super) fn body(asking: &Asking<'_>, shape: &Shape<'_>) -> Vec<u8> {
+    let limit = Some(limit(asking, shape));
     let body = Body {
-        model,
-        messages: messages(request, pictures),
+        model: &asking.connection.model,
+        messages: messages(asking, shape.echo),
         stream: true,
-        stream_options: (form != Form::Bare).then_some(StreamOptions { include_usage: true }),
-        max_tokens: limit.filter(|_| form != Form::Newer),
-        max_completion_tokens: limit.filter(|_| form == Form::Newer),
-        tools: request.tools.iter().map(Tool::from).collect(),
+        stream_options: (shape.form != Form::Bare).then_some(StreamOptions { include_usage: true }),
+        max_tokens: limit.filter(|_| shape.form != Form::Newer),
+        max_completion_tokens: limit.filter(|_| shape.form == Form::Newer),
+        thinking: shape.effort.filter(|_| shape.deepseek).map(Thinking::from),
+        // Whoever is told not to think is not told how hard.
+        reasoning_effort: shape
+            .effort
+            .filter(|effort| !shape.deepseek || *effort != NO_EFFORT),
+        tools: asking.request.tools.iter().map(Tool::from).collect(),
     };
     // Plain structs with string keys cannot fail to serialise.
     serde_json::to_vec(&body).unwrap_or_default()
+}
+
+/// The effort that means not to think.
+const NO_EFFORT: &str = "none";
+
+/// Tokens of the answer; thinking counts as such.
+fn limit(asking: &Asking<'_>, shape: &Shape<'_>) -> u64 {
+    let connection = asking.connection;
+    let thinking = if shape.thinks {
+        room_to_think(shape.effort, connection.window())
+    } else {
+        0
+    };
+    connection.output(asking.request.max_output_tokens.saturating_add(thinking))
 }
 
 #[derive(Serialize)]
@@ -67,6 +55,10 @@ struct Body<'a> {
     max_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Thinking>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
 }
@@ -76,12 +68,32 @@ struct StreamOptions {
     include_usage: bool,
 }
 
+/// DeepSeek's switch.
+#[derive(Serialize)]
+struct Thinking {
+    r#type: &'static str,
+}
+
+impl From<&str> for Thinking {
+    fn from(effort: &str) -> Self {
+        let r#type = if effort == NO_EFFORT {
+            "disabled"
+        } else {
+            "enabled"
+        };
+        Self { r#type }
+    }
+}
+
 /// One message.
 #[derive(Serialize)]
 struct Line<'a> {
     role: &'static str,
     /// Null where only tools are called.
     content: Option<Content>,
+    /// The thinking before tool calls, for servers that want it back; empty where there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<ToolCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,17 +140,17 @@ impl<'a> From<&'a ToolSpec> for Tool<'a> {
     }
 }
 
-fn messages<'a>(request: &'a ModelRequest, pictures: &Pictures<'_>) -> Vec<Line<'a>> {
+fn messages<'a>(asking: &Asking<'a>, echo: bool) -> Vec<Line<'a>> {
+    let request = asking.request;
     let system = (!request.system.is_empty()).then(|| said("system", request.system.clone().into()));
+    let placed = request.messages.iter().enumerate().map(|(at, message)| Placed {
+        message,
+        at,
+        pictures: asking.pictures,
+    });
     system
         .into_iter()
-        .chain(
-            request
-                .messages
-                .iter()
-                .enumerate()
-                .flat_map(|(at, message)| lines(message, at, pictures)),
-        )
+        .chain(placed.flat_map(|placed| lines(placed, echo)))
         .collect()
 }
 
@@ -146,41 +158,38 @@ fn said(role: &'static str, content: Content) -> Line<'static> {
     Line {
         role,
         content: Some(content),
+        reasoning_content: None,
         tool_calls: Vec::new(),
         tool_call_id: None,
     }
 }
 
-/// A message of the transcript. Results of several tools are one line each; their pictures follow in one more, since
-/// a line of a tool may hold text only.
-fn lines<'a>(message: &'a Message, at: usize, pictures: &Pictures<'_>) -> Vec<Line<'a>> {
-    match message.role {
-        Role::User => vec![said("user", pictures.beside(message.plain_text(), message, at))],
-        Role::Assistant => assistant(message).into_iter().collect(),
-        Role::Tool => message
+/// A message of the transcript. Results of several tools are one line each; their pictures follow in one more.
+fn lines(placed: Placed<'_>, echo: bool) -> Vec<Line<'_>> {
+    match placed.message.role {
+        Role::User => vec![said("user", placed.said())],
+        Role::Assistant => assistant(placed.message, echo).into_iter().collect(),
+        Role::Tool => placed
+            .message
             .parts
             .iter()
-            .filter_map(|part| tool_result(part, at, pictures))
-            .chain(
-                pictures
-                    .of_results(message, at)
-                    .map(|content| said("user", content)),
-            )
+            .filter_map(|part| tool_result(part, placed))
+            .chain(placed.of_results().map(|content| said("user", content)))
             .collect(),
     }
 }
 
 /// What the model said and called; nothing when a turn broke off before either.
-fn assistant(message: &Message) -> Option<Line<'_>> {
+fn assistant(message: &Message, echo: bool) -> Option<Line<'_>> {
     let text = message.plain_text();
     let tool_calls: Vec<ToolCall<'_>> = message.parts.iter().filter_map(tool_call).collect();
     if text.is_empty() && tool_calls.is_empty() {
         return None;
     }
-    let content = Some(text).filter(|text| !text.is_empty()).map(Content::from);
     Some(Line {
         role: "assistant",
-        content,
+        content: Some(text).filter(|text| !text.is_empty()).map(Content::from),
+        reasoning_content: (echo && !tool_calls.is_empty()).then(|| thinking(message)),
         tool_calls,
         tool_call_id: None,
     })
@@ -206,14 +215,12 @@ fn tool_call(part: &Part) -> Option<ToolCall<'_>> {
     })
 }
 
-fn tool_result<'a>(part: &'a Part, at: usize, pictures: &Pictures<'_>) -> Option<Line<'a>> {
+fn tool_result<'a>(part: &'a Part, placed: Placed<'a>) -> Option<Line<'a>> {
     let Part::ToolResult { call_id, content, .. } = part else {
         return None;
     };
     Some(Line {
-        role: "tool",
-        content: Some(pictures.told(content, at).into()),
-        tool_calls: Vec::new(),
         tool_call_id: Some(call_id),
+        ..said("tool", placed.told(content))
     })
 }

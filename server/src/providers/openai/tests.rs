@@ -1,21 +1,56 @@
 mod answers;
 mod faults;
+mod fields;
 mod pictures;
-mod server;
+mod thinking;
 
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use serde_json::json;
+use serde_json::{Value, json};
 use sidewire_agent::error::ProviderError;
 use sidewire_agent::message::{Message, Part, ResultContent, Role, Usage};
 use sidewire_agent::provider::{FinishReason, ModelEvent, Provider, ToolSpec};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::{Limits, OpenAiConfig, OpenAiProvider, OpenAiSetupError, normalised};
+use super::super::http::scripted::*;
+use super::super::http::{Limits, ModelServer, Settings, SetupError};
+use super::{OpenAi, OpenAiProvider};
 use crate::providers::detect::{LocalPlace, detect_local_servers};
-use server::*;
+
+const DONE: &str = "data: [DONE]\n\n";
+
+fn delta(delta: &Value) -> String {
+    format!(
+        "data: {}\n\n",
+        json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": null }] })
+    )
+}
+
+fn finish(reason: &str) -> String {
+    format!(
+        "data: {}\n\n",
+        json!({ "choices": [{ "delta": {}, "finish_reason": reason }] })
+    )
+}
+
+fn hello() -> String {
+    let first = json!({ "role": "assistant", "content": null });
+    [
+        delta(&first),
+        delta(&json!({ "content": "grüß" })),
+        delta(&json!({ "content": " dich" })),
+        finish("stop"),
+        DONE.into(),
+    ]
+    .concat()
+}
+
+async fn answer_to(reply: Reply) -> Events {
+    let server = Server::start(vec![reply]).await;
+    run(&server.provider::<OpenAi>()).await
+}
 
 #[tokio::test]
 async fn models_tell_their_windows() {
@@ -24,7 +59,7 @@ async fn models_tell_their_windows() {
         { "id": "c", "context_length": 16384 }, { "id": "d", "owned_by": "library" }, { "id": "e", "context_length": "big" },
     ] });
     let server = Server::start(vec![stream(&list.to_string())]).await;
-    let provider = server.provider();
+    let provider = server.provider::<OpenAi>();
     let windows: Vec<Option<u64>> = provider
         .models()
         .await
@@ -40,34 +75,43 @@ async fn models_tell_their_windows() {
 #[tokio::test]
 async fn a_probe_is_one_real_request() {
     let server = Server::start(vec![stream(&hello())]).await;
-    let probe = server.provider().probe().await.unwrap();
-    assert_eq!(probe.window, None);
+    server.provider::<OpenAi>().probe().await.unwrap();
     assert_eq!(server.requests()[0].1["max_tokens"], 16);
     let server = Server::start(vec![status("500 Oops")]).await;
     assert_eq!(
-        server.provider().probe().await,
+        server.provider::<OpenAi>().probe().await,
         Err(ProviderError::Server { status: 500 })
     );
     assert_eq!(server.requests().len(), 1);
 }
 
-#[test]
-fn base_urls_are_taken_as_people_paste_them() {
-    for (pasted, expected) in [
-        ("http://localhost:11434", "http://localhost:11434/v1"),
-        ("http://localhost:11434/", "http://localhost:11434/v1"),
-        (" https://api.example.com/v1/ ", "https://api.example.com/v1"),
-        (
-            "https://api.example.com/v1/chat/completions",
-            "https://api.example.com/v1",
-        ),
-        (
-            "https://api.example.com/api/v1?x=1#y",
-            "https://api.example.com/api/v1",
-        ),
+#[tokio::test]
+async fn base_urls_are_taken_as_people_paste_them() {
+    for (pasted, path) in [
+        ("", "/v1"),
+        ("/", "/v1"),
+        ("/v1/ ", "/v1"),
+        ("/v1/chat/completions", "/v1"),
+        ("/api/v1?x=1#y", "/api/v1"),
     ] {
-        assert_eq!(normalised(pasted).unwrap().as_str(), expected);
+        let server = Server::start(vec![stream(&hello())]).await;
+        let base_url = format!(" {}{pasted}", server.url);
+        run(&server.provider_with::<OpenAi>(|settings| settings.base_url = base_url)).await;
+        let head = &server.requests()[0].0;
+        assert!(
+            head.starts_with(&format!("post {path}/chat/completions http")),
+            "{pasted}: {head}"
+        );
     }
+}
+
+#[test]
+fn odd_settings_are_refused() {
+    let set_up = |base_url: &str, change: fn(&mut Settings)| {
+        let mut settings = Settings::new(base_url, "m1", None);
+        change(&mut settings);
+        OpenAiProvider::new(settings).map(drop).unwrap_err()
+    };
     for odd in [
         "",
         "localhost:11434",
@@ -76,18 +120,37 @@ fn base_urls_are_taken_as_people_paste_them() {
         "https://user:pw@api.example.com",
         "http://",
     ] {
-        assert!(normalised(odd).is_none(), "{odd}");
+        assert!(matches!(set_up(odd, |_| {}), SetupError::BaseUrl), "{odd}");
     }
+    let key = set_up("http://x", |settings| settings.key = Some("sk\nx".into()));
+    assert!(matches!(key, SetupError::Key));
+    let header = set_up("http://x", |settings| {
+        settings.headers = vec![("a b".into(), "c".into())];
+    });
+    assert!(matches!(header, SetupError::Header(name) if name == "a b"));
 }
 
 #[test]
 fn the_key_is_never_shown() {
-    let provider =
-        |key: &str| OpenAiProvider::new(OpenAiConfig::new("http://localhost", "m1", Some(key.into())));
-    assert!(!format!("{:?}", provider("sk-secret").unwrap()).contains("secret"));
-    let config = OpenAiConfig::new("http://localhost", "m1", Some("sk-secret".into()));
-    assert!(!format!("{config:?}").contains("sk-secret"));
-    assert!(matches!(provider("sk\nx"), Err(OpenAiSetupError::Key)));
+    let settings = Settings::new("http://localhost", "m1", Some("sk-secret".into()));
+    assert!(!format!("{settings:?}").contains("sk-secret"));
+    assert!(!format!("{:?}", OpenAiProvider::new(settings).unwrap()).contains("secret"));
+}
+
+#[tokio::test]
+async fn configured_headers_are_sent_and_never_instead_of_the_key() {
+    let server = Server::start(vec![stream(&hello())]).await;
+    let headers = vec![
+        ("X-Title".into(), "mine".into()),
+        ("Authorization".into(), "other".into()),
+    ];
+    run(&server.provider_with::<OpenAi>(|settings| settings.headers = headers)).await;
+    let head = &server.requests()[0].0;
+    assert!(
+        head.contains("x-title: mine") && head.contains("authorization: bearer sk-secret"),
+        "{head}"
+    );
+    assert!(!head.contains("other"), "{head}");
 }
 
 #[tokio::test]

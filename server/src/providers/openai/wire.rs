@@ -5,6 +5,8 @@ use serde_json::Value;
 use sidewire_agent::error::ProviderError;
 use sidewire_agent::message::Usage;
 
+use super::super::http::failure;
+
 /// One event of a stream, or a whole completion.
 #[derive(Debug, Deserialize)]
 pub(super) struct Chunk {
@@ -96,16 +98,6 @@ impl From<Tokens> for Usage {
                 .completion_tokens_details
                 .and_then(|details| details.reasoning_tokens),
         }
-    }
-}
-
-/// The failure an HTTP status stands for.
-pub(super) fn failure(status: u16) -> ProviderError {
-    match status {
-        401 | 403 => ProviderError::Auth { status },
-        400..=499 => ProviderError::Refused { status },
-        500..=599 => ProviderError::Server { status },
-        _ => ProviderError::BadResponse,
     }
 }
 

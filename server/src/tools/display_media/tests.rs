@@ -3,6 +3,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sidewire_agent::feed::TurnFeed;
 use sidewire_agent::ids::{Owner, TurnId, TurnKey};
+use sidewire_agent::person::Nobody;
 use sidewire_agent::record::{Origin, TurnRecord};
 use sidewire_agent::store::{Lookup, Store};
 use sidewire_contract::mode::Mode;
@@ -47,6 +48,8 @@ async fn call(arguments: Value) -> Call {
         conversation,
         store,
         tab: 1,
+        workspace: None,
+        person: Arc::new(Nobody),
         feed: Arc::new(TurnFeed::new(record())),
         cancel: CancellationToken::new(),
     };

@@ -263,7 +263,12 @@ async fn a_database_of_the_first_format_is_converted_with_all_its_conversations(
     // Exactly what the first step made.
     let file = folder.path().join("sidewire.db");
     let older = Connection::open(&file).unwrap();
-    older.execute_batch("DROP TABLE blob_reference").unwrap();
+    older
+        .execute_batch(
+            "DROP TABLE blob_reference; DROP TABLE summary;
+             ALTER TABLE conversation DROP COLUMN folder; ALTER TABLE conversation DROP COLUMN controls;",
+        )
+        .unwrap();
     older.pragma_update(None, "user_version", 1).unwrap();
     let first = Connection::open_in_memory().unwrap();
     first.execute_batch(include_str!("../schema/1.sql")).unwrap();

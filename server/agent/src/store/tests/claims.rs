@@ -30,7 +30,10 @@ fn across_processes_the_second_one_learns_who_holds_it() {
     let me = format!("sidewire serve (process {})", std::process::id());
     assert_eq!(holder(acp.claim(id)), me);
     assert_eq!(holder(serve.claim(id)), me);
+    assert_eq!(acp.holder(id).unwrap(), Some(me));
+    assert_eq!(acp.holder(ConversationId::mint()).unwrap(), None);
     drop(claim);
+    assert_eq!(acp.holder(id).unwrap(), None);
     let claim = acp.claim(id).unwrap();
     assert!(holder(serve.claim(id)).starts_with("sidewire acp"));
     drop(claim);
@@ -48,6 +51,7 @@ fn a_lock_file_of_a_dead_process_holds_nothing() {
     let id = ConversationId::mint();
     let file = folder.path().join("claims").join(format!("{id}.lock"));
     std::fs::write(&file, "a very long name of a program that was killed (process 1)").unwrap();
+    assert_eq!(store.holder(id).unwrap(), None);
     let claim = store.claim(id).unwrap();
     let holder = holder(store.claim(id));
     assert_eq!(holder, format!("sidewire serve (process {})", std::process::id()));

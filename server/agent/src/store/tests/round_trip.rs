@@ -8,15 +8,22 @@ use sidewire_contract::media::{Asset, Media};
 use sidewire_contract::number::Positive;
 
 use super::*;
+use crate::briefing::{Collaboration, Preset};
 use crate::error::{ProviderError, TurnFailure};
 use crate::message::{Notice, Part, Reference, ResultContent, Usage};
-use crate::record::ToolRow;
+use crate::permission::Posture;
+use crate::record::{Controls, ToolRow};
+use crate::store::NewConversation;
+use crate::tool::{Location, ToolKind};
 
-const NOTICES: [Notice; 4] = [
+const KINDS: [ToolKind; 3] = [ToolKind::Read, ToolKind::Execute, ToolKind::Other];
+const NOTICES: [Notice; 6] = [
     Notice::HistoryTrimmed,
     Notice::PageTrimmed,
     Notice::AnswerClipped,
     Notice::StepLimit,
+    Notice::Withheld,
+    Notice::Compacted { messages: 7 },
 ];
 const MODES: [Mode; 5] = [
     Mode::Educational,
@@ -80,10 +87,11 @@ fn failure() -> impl Strategy<Value = TurnFailure> {
 }
 
 fn usage() -> impl Strategy<Value = Usage> {
-    any::<(u64, u64, Option<u64>)>().prop_map(|(input, output, cached)| Usage {
+    any::<(u64, u64, Option<u64>, Option<u64>)>().prop_map(|(input, output, cached, reasoning)| Usage {
         input,
         output,
         cached,
+        reasoning,
     })
 }
 
@@ -96,16 +104,28 @@ fn tool() -> impl Strategy<Value = ToolRow> {
         any::<Option<u64>>(),
         option::of(text()),
         option::of(text()),
+        (
+            option::of(prop::sample::select(KINDS.to_vec())),
+            vec(location(), 0..3),
+        ),
     )
-        .prop_map(|(call_id, tool, label, ok, ms, input, output)| ToolRow {
-            call_id,
-            tool,
-            label,
-            ok,
-            ms,
-            input,
-            output,
-        })
+        .prop_map(
+            |(call_id, tool, label, ok, ms, input, output, (kind, locations))| ToolRow {
+                call_id,
+                tool,
+                label,
+                ok,
+                ms,
+                input,
+                output,
+                kind,
+                locations,
+            },
+        )
+}
+
+fn location() -> impl Strategy<Value = Location> {
+    (text(), any::<Option<u32>>()).prop_map(|(path, line)| Location { path, line })
 }
 
 fn record() -> impl Strategy<Value = TurnRecord> {
@@ -186,6 +206,52 @@ fn message() -> impl Strategy<Value = Message> {
     (role, vec(part(), 0..4)).prop_map(|(role, parts)| Message { role, parts })
 }
 
+fn controls() -> impl Strategy<Value = Controls> {
+    let chosen = (
+        prop::sample::select(vec![Preset::Light, Preset::Balanced, Preset::Delivery]),
+        prop::sample::select(vec![Collaboration::Normal, Collaboration::Plan]),
+        option::of(prop::sample::select(Posture::ALL.to_vec())),
+    );
+    (option::of(text()), option::of(text()), chosen, any::<bool>()).prop_map(
+        |(model, effort, (preset, collaboration, posture), trusted)| Controls {
+            model,
+            effort,
+            preset,
+            collaboration,
+            posture,
+            trusted,
+        },
+    )
+}
+
+/// Begins a conversation of an editor, sets other controls, and reads it again.
+async fn begun_and_set(folder: Option<String>, first: Controls, then: Controls) {
+    let store = memory();
+    let new = NewConversation {
+        owner: Owner::editor(),
+        origin: Origin::Editor,
+        folder,
+        controls: first,
+    };
+    let begun = store.create(new).await.unwrap();
+    let read = async || store.conversation(&Owner::editor(), begun.id).await.unwrap();
+    assert_eq!(read().await, begun);
+    store.set_controls(begun.id, then.clone()).await.unwrap();
+    let expected = ConversationRecord {
+        controls: then,
+        ..begun.clone()
+    };
+    assert_eq!(read().await, expected);
+}
+
+/// Keeps a summary and reads it again.
+async fn summed_up(summary: Message) -> Option<Message> {
+    let store = memory();
+    let id = conversation_with(&store, "q", "a", 10).await;
+    store.keep_summary(id, 1, summary).await.unwrap();
+    store.past(id, HISTORY).await.unwrap().summary
+}
+
 /// Stores a turn and its messages, and reads both again.
 async fn there_and_back(record: TurnRecord, messages: Vec<Message>) -> (TurnRecord, Vec<Message>) {
     let store = memory();
@@ -220,6 +286,18 @@ proptest! {
     fn a_turn_and_its_messages_come_back_whole(record in record(), messages in vec(message(), 1..4)) {
         let stored = block_on(there_and_back(record.clone(), messages.clone()));
         prop_assert_eq!(stored, (record, messages));
+    }
+
+    #[test]
+    fn a_conversation_of_an_editor_comes_back_whole(
+        folder in option::of(text()), first in controls(), then in controls(),
+    ) {
+        block_on(begun_and_set(folder, first, then));
+    }
+
+    #[test]
+    fn a_summary_comes_back_whole(summary in message()) {
+        prop_assert_eq!(block_on(summed_up(summary.clone())), Some(summary));
     }
 
     #[test]

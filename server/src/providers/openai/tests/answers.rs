@@ -25,7 +25,8 @@ async fn text_streams_with_usage_and_reasoning() {
             Ok(ModelEvent::Usage(Usage {
                 input: 9,
                 output: 4,
-                cached: Some(3)
+                cached: Some(3),
+                reasoning: None,
             })),
             finished(FinishReason::Length),
         ]
@@ -70,8 +71,7 @@ async fn the_request_carries_transcript_tools_and_limits() {
         description: "reads".into(),
         parameters: json!({ "type": "object" }),
     }];
-    let provider = server.provider();
-    let _: Events = provider.stream(asked).await.unwrap().collect().await;
+    ask(&server.provider::<OpenAi>(), asked).await;
     let (head, body) = server.requests().remove(0);
     assert!(head.starts_with("post /v1/chat/completions http/1.1"), "{head}");
     assert!(head.contains("authorization: bearer sk-secret"));

@@ -9,6 +9,7 @@ async fn statuses_become_typed_errors() {
         ("403 Forbidden", ProviderError::Auth { status: 403 }),
         ("404 Not Found", ProviderError::Refused { status: 404 }),
         ("400 Bad Request", ProviderError::Refused { status: 400 }),
+        ("408 Request Timeout", ProviderError::Refused { status: 408 }),
         ("429 Too Many Requests", ProviderError::Refused { status: 429 }),
         ("500 Oops", ProviderError::Server { status: 500 }),
         ("503 Busy", ProviderError::Server { status: 503 }),
@@ -24,8 +25,8 @@ async fn statuses_become_typed_errors() {
 
 #[tokio::test]
 async fn failures_before_the_first_byte_are_tried_again() {
-    let server = Server::start(vec![status("500 Oops"), Reply::Pieces(vec![]), stream(&hello())]).await;
-    let events = run(&server.provider()).await;
+    let server = Server::start(vec![status("408 Slow"), Reply::Pieces(vec![]), stream(&hello())]).await;
+    let events = run(&server.provider::<OpenAi>()).await;
     let attempts: Vec<u32> = events
         .iter()
         .filter_map(|event| {
@@ -47,7 +48,7 @@ async fn failures_before_the_first_byte_are_tried_again() {
 #[tokio::test]
 async fn a_client_error_is_not_tried_again() {
     let server = Server::start(vec![status("401 Unauthorized")]).await;
-    run(&server.provider()).await;
+    run(&server.provider::<OpenAi>()).await;
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -57,7 +58,7 @@ async fn retry_after_is_followed_and_told_at_once() {
         b"HTTP/1.1 429 Busy\r\nretry-after: 7\r\ncontent-length: 0\r\n\r\n".to_vec(),
     ]);
     let server = Server::start(vec![busy]).await;
-    let mut events = server.provider().stream(request()).await.unwrap();
+    let mut events = server.provider::<OpenAi>().stream(request()).await.unwrap();
     assert_eq!(
         events.next().await,
         Some(Ok(ModelEvent::Retrying {
@@ -75,7 +76,7 @@ async fn a_server_without_stream_options_is_learned() {
         stream(&hello()),
     ])
     .await;
-    let provider = server.provider();
+    let provider = server.provider::<OpenAi>();
     for _ in 0..2 {
         assert_eq!(run(&provider).await.last(), Some(&finished(FinishReason::Stop)));
     }
@@ -90,7 +91,7 @@ async fn a_server_without_stream_options_is_learned() {
 #[tokio::test]
 async fn a_refusal_of_a_known_form_is_told_at_once() {
     let server = Server::start(vec![stream(&hello()), status("400 Bad Request")]).await;
-    let provider = server.provider();
+    let provider = server.provider::<OpenAi>();
     run(&provider).await;
     assert_eq!(
         run(&provider).await,
@@ -114,7 +115,10 @@ async fn silence_is_a_timeout_before_and_within_an_answer() {
         let server = Server::start(vec![Reply::Hang(sent)]).await;
         let mut expected = told;
         expected.push(Err(ProviderError::Timeout));
-        assert_eq!(run(&server.provider_with(limits)).await, expected);
+        assert_eq!(
+            run(&server.provider_with::<OpenAi>(|settings| settings.limits = limits)).await,
+            expected
+        );
     }
 }
 
@@ -204,6 +208,7 @@ async fn a_plain_completion_is_one_answer() {
         input: 1,
         output: 2,
         cached: None,
+        reasoning: None,
     };
     assert_eq!(
         events,
@@ -224,7 +229,9 @@ async fn events_and_answers_are_bounded() {
     };
     let run = |text: String| async move {
         let server = Server::start(vec![stream(&text)]).await;
-        run(&server.provider_with(limits)).await.pop()
+        run(&server.provider_with::<OpenAi>(|settings| settings.limits = limits))
+            .await
+            .pop()
     };
     let event = |length: usize| delta(&json!({ "content": "x".repeat(length) }));
     assert_eq!(run(event(1000)).await, Some(Err(ProviderError::BadResponse)));
@@ -259,8 +266,14 @@ async fn s28_a_redirect_is_not_followed() {
             other.url
         );
         let server = Server::start(vec![Reply::Pieces(vec![to.into()])]).await;
-        assert_eq!(run(&server.provider()).await, [Err(ProviderError::BadResponse)]);
-        assert_eq!(server.provider().models().await, Err(ProviderError::BadResponse));
+        assert_eq!(
+            run(&server.provider::<OpenAi>()).await,
+            [Err(ProviderError::BadResponse)]
+        );
+        assert_eq!(
+            server.provider::<OpenAi>().models().await,
+            Err(ProviderError::BadResponse)
+        );
     }
     assert_eq!(other.requests(), []);
 }
@@ -268,7 +281,7 @@ async fn s28_a_redirect_is_not_followed() {
 #[tokio::test]
 async fn nobody_listening_is_unreachable() {
     let server = Server::start(vec![stream("")]).await;
-    let provider = server.provider();
+    let provider = server.provider::<OpenAi>();
     server.task.abort();
     drop(server);
     // The port is free once the listener is gone; until then connections are reset, which is the same to a caller.
@@ -282,11 +295,11 @@ async fn nobody_listening_is_unreachable() {
 async fn dropping_the_stream_closes_the_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let config = OpenAiConfig {
+    let settings = Settings {
         limits: quick(),
-        ..OpenAiConfig::new(url, "m1", None)
+        ..Settings::new(url, "m1", None)
     };
-    let mut events = OpenAiProvider::new(config)
+    let mut events = OpenAiProvider::new(settings)
         .unwrap()
         .stream(request())
         .await

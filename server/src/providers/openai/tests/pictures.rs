@@ -43,12 +43,12 @@ fn with_picture() -> ModelRequest {
     }
 }
 
-async fn ask(provider: &OpenAiProvider) -> Events {
-    without_retries(provider.stream(with_picture()).await.unwrap().collect().await)
+async fn see(provider: &OpenAiProvider) -> Events {
+    without_retries(ask(provider, with_picture()).await)
 }
 
 /// Content of the last two messages of a request.
-fn last_two(body: &serde_json::Value) -> serde_json::Value {
+fn last_two(body: &Value) -> Value {
     let messages = body["messages"].as_array().unwrap();
     json!([
         messages[messages.len() - 2]["content"],
@@ -59,7 +59,7 @@ fn last_two(body: &serde_json::Value) -> serde_json::Value {
 #[tokio::test]
 async fn a_picture_follows_its_tool_result_and_one_that_is_not_at_hand_is_mentioned() {
     let server = Server::start(vec![stream(&hello())]).await;
-    assert!(ask(&server.provider()).await.iter().all(Result::is_ok));
+    assert!(see(&server.provider()).await.iter().all(Result::is_ok));
     assert_eq!(
         last_two(&server.requests()[0].1),
         json!([
@@ -73,7 +73,7 @@ async fn a_picture_follows_its_tool_result_and_one_that_is_not_at_hand_is_mentio
 }
 
 /// What the last tool result of a request says.
-fn result_text(body: &serde_json::Value) -> serde_json::Value {
+fn result_text(body: &Value) -> Value {
     let messages = body["messages"].as_array().unwrap();
     let result = messages
         .iter()
@@ -95,7 +95,7 @@ fn with_another() -> ModelRequest {
 }
 
 async fn ends(provider: &OpenAiProvider, request: ModelRequest) {
-    let events: Events = provider.stream(request).await.unwrap().collect().await;
+    let events = ask(provider, request).await;
     assert_eq!(events.last(), Some(&finished(FinishReason::Stop)));
 }
 
@@ -107,7 +107,7 @@ async fn a_server_that_refuses_two_different_pictures_is_not_troubled_again() {
     for refusal in ["415 Unsupported Media Type", "422 Unprocessable Entity"] {
         let refused = || [status(refusal), stream(&hello())];
         let server = Server::start([refused(), refused(), refused()].concat()).await;
-        let provider = server.provider();
+        let provider = server.provider::<OpenAi>();
         ends(&provider, with_picture()).await;
         // The same picture again proves nothing new.
         ends(&provider, with_picture()).await;
@@ -130,7 +130,7 @@ async fn one_bad_picture_does_not_blind_a_model_that_sees() {
         stream(&hello()),
     ];
     let server = Server::start(script).await;
-    let provider = server.provider();
+    let provider = server.provider::<OpenAi>();
     ends(&provider, with_picture()).await;
     ends(&provider, with_another()).await;
     ends(&provider, with_picture()).await;
@@ -158,7 +158,7 @@ async fn a_picture_that_is_mentioned_often_is_sent_once() {
 async fn a_server_that_fails_over_pictures_is_asked_without_each_time() {
     let server = Server::start(vec![status("500 Internal Server Error"), stream(&hello())]).await;
     assert_eq!(
-        ask(&server.provider()).await.last(),
+        see(&server.provider()).await.last(),
         Some(&finished(FinishReason::Stop))
     );
     assert_eq!(server.requests().len(), 2);
@@ -168,7 +168,19 @@ async fn a_server_that_fails_over_pictures_is_asked_without_each_time() {
 async fn a_refusal_that_is_not_about_pictures_stays_what_it_is() {
     let server = Server::start(vec![status("422 Unprocessable Entity")]).await;
     assert_eq!(
-        ask(&server.provider()).await,
+        see(&server.provider()).await,
         [Err(ProviderError::Refused { status: 422 })]
+    );
+}
+
+#[tokio::test]
+async fn a_model_that_is_known_to_see_nothing_is_shown_nothing() {
+    let server = Server::start(vec![stream(&hello())]).await;
+    let provider = server.provider_with::<OpenAi>(|settings| settings.blind = true);
+    ends(&provider, with_picture()).await;
+    let requests = server.requests();
+    assert_eq!(
+        (requests.len(), &result_text(&requests[0].1)),
+        (1, &json!(UNSEEN))
     );
 }

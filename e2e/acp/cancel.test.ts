@@ -1,0 +1,66 @@
+/** Cancelling in every phase of a turn: the prompt is answered `cancelled` at once, and the next one works. */
+import { describe, expect } from "vitest";
+import { ofKind, textOf } from "../harness/acp/client";
+import { PYTHON, pythonWithSdk } from "../harness/acp/python";
+import { type AcpStage, type Talk, type Turn, test } from "../harness/acp/stage";
+import { TYPESCRIPT } from "../harness/acp/typescript";
+import { until } from "../harness/until";
+
+const KINDS = "missing" in pythonWithSdk() ? [TYPESCRIPT] : [TYPESCRIPT, PYTHON];
+
+/** Phases, and how a turn gets into each. */
+const PHASES: Record<string, (stage: AcpStage, talk: Talk) => Promise<Turn>> = {
+  "while the model is silent": async (stage, talk) => {
+    const turn = talk.ask("Think.");
+    await stage.model.call();
+    return turn;
+  },
+  "while the answer streams": async (stage, talk) => {
+    const turn = talk.ask("Write.");
+    (await stage.model.call()).write("Once upon a time");
+    await until("words", () => (textOf(turn.updates) === "" ? undefined : true));
+    return turn;
+  },
+  "while a card waits": async (stage, talk) => {
+    const turn = talk.ask("Write a file.");
+    const path = `${stage.project}/a.txt`;
+    (await stage.model.call()).use({ name: "write_file", arguments: { path, content: "a" } });
+    await talk.desk.card();
+    return turn;
+  },
+  "while a command runs in the terminal": async (stage, talk) => {
+    talk.desk.choose("allow_once");
+    const turn = talk.ask("Run it.");
+    (await stage.model.call()).use({ name: "bash", arguments: { command: "touch started && exec tail -f /dev/null" } });
+    await until("the command", () =>
+      stage
+        .read("started")
+        .then(() => true)
+        .catch(() => undefined),
+    );
+    return turn;
+  },
+};
+
+describe.each(KINDS)("the $name cancels", (kind) => {
+  for (const [phase, enter] of Object.entries(PHASES)) {
+    test(phase, async ({ stage }) => {
+      const talk = await stage.open(kind);
+      await talk.begin();
+      const turn = await enter(stage, talk);
+      await talk.client.cancel(talk.session);
+      expect(await turn.stopped()).toBe("cancelled");
+      for (const update of ofKind(turn.updates, "tool_call")) {
+        const last = ofKind(turn.updates, "tool_call_update").filter(
+          (one) => one["toolCallId"] === update["toolCallId"],
+        );
+        expect(last.at(-1)).toMatchObject({ status: "failed" });
+      }
+      const again = talk.ask("And now?");
+      (await stage.model.call()).say("Here I am.");
+      expect(await again.stopped()).toBe("end_turn");
+      expect(textOf(again.updates)).toBe("Here I am.");
+      expect(talk.desk.buffers.size).toBe(0);
+    });
+  }
+});

@@ -1,0 +1,96 @@
+//! The rules of a person, and what they say about a case: deny before ask before allow.
+
+use super::{Case, Rule};
+
+/// What a person allows, wants to be asked about, and forbids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// Runs unasked.
+    pub allow: Vec<Rule>,
+    /// Is asked about.
+    pub ask: Vec<Rule>,
+    /// Never runs.
+    pub deny: Vec<Rule>,
+}
+
+/// The first rule that is about any part of a case: what is forbidden in one part is forbidden in the whole.
+pub(super) fn touching<'a>(rules: &'a [Rule], case: &Case) -> Option<&'a Rule> {
+    rules
+        .iter()
+        .filter(|rule| rule.names(case.tool()))
+        .find(|rule| rule.is_general() || case.parts().any(|part| rule.fits(part)))
+}
+
+/// Whether some rule might be about a case of which not every part is known.
+pub(super) fn might_touch(rules: &[Rule], case: &Case) -> bool {
+    rules.iter().any(|rule| rule.names(case.tool()))
+}
+
+/// Whether rules cover every part of a case, or its whole subject by name.
+pub(super) fn covering<'a>(rules: impl Iterator<Item = &'a Rule> + Clone, case: &Case) -> bool {
+    let rules = rules.filter(|rule| rule.names(case.tool()));
+    let named = |rule: &Rule| {
+        case.intent()
+            .subject
+            .as_deref()
+            .is_some_and(|whole| rule.is_exactly(whole))
+    };
+    if rules.clone().any(|rule| rule.is_general() || named(rule)) {
+        return true;
+    }
+    let covered = |names: &Vec<&str>| names.iter().any(|name| rules.clone().any(|rule| rule.fits(name)));
+    let needed = case.needed();
+    !needed.is_empty() && needed.iter().all(covered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permission::{Class, Intent};
+
+    fn rules(texts: &[&str]) -> Vec<Rule> {
+        texts.iter().map(|text| Rule::parse(text).unwrap()).collect()
+    }
+
+    fn command(segments: &[&str]) -> Case {
+        let intent = Intent {
+            segments: segments.iter().map(|&segment| segment.to_owned()).collect(),
+            ..Intent::new(Class::Execute, Some(segments.join(" && ")))
+        };
+        Case::new("bash", intent, None)
+    }
+
+    #[test]
+    fn a_compound_command_is_judged_part_by_part() {
+        // Rules, the parts, whether they are about any part, whether they cover every part.
+        let cases: [(&[&str], &[&str], bool, bool); 9] = [
+            (&["Bash(git:*)"], &["git status"], true, true),
+            (&["Bash(git:*)"], &["git status", "rm -rf x"], true, false),
+            (
+                &["Bash(git:*)", "Bash(rm:*)"],
+                &["git status", "rm -rf x"],
+                true,
+                true,
+            ),
+            (&["Bash(git:*)"], &["rm git"], false, false),
+            (&["Bash"], &["git status", "rm -rf x"], true, true),
+            (&["Edit"], &["git status"], false, false),
+            (&["Bash=ls && cat x"], &["ls", "cat x"], true, true),
+            (&["Bash=ls"], &["ls", "cat x"], true, false),
+            (&["Bash(*)"], &["ls", "cat x"], true, true),
+        ];
+        for (texts, parts, touches, covers) in cases {
+            let (rules, case) = (rules(texts), command(parts));
+            assert_eq!(touching(&rules, &case).is_some(), touches, "{texts:?} {parts:?}");
+            assert_eq!(covering(rules.iter(), &case), covers, "{texts:?} {parts:?}");
+        }
+    }
+
+    #[test]
+    fn a_call_without_a_subject_is_covered_by_its_name_only() {
+        let case = Case::new("mcp__a__b", Intent::new(Class::Other, None), None);
+        assert!(covering(rules(&["mcp__a__b"]).iter(), &case));
+        assert!(!covering(rules(&["mcp__a__b(*)"]).iter(), &case));
+        assert_eq!(touching(&rules(&["mcp__a__b(*)"]), &case), None);
+    }
+}

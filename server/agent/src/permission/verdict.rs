@@ -1,0 +1,121 @@
+//! What posture and rules say about a case, before any person is asked. Pure: the whole table is here.
+
+use super::card::Offer;
+use super::rules::{Rules, covering, might_touch, touching};
+use super::{Case, Class, Posture, Refusal, Rule};
+
+/// What a conversation may do now. Cheap to copy: a change of it is compared with what was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Standing {
+    pub(super) posture: Posture,
+    /// A conversation that began beside a web page acts only once a person trusts it (decision 35).
+    pub(super) trusted: bool,
+    /// What a person allowed for this session.
+    pub(super) grants: Vec<Grant>,
+}
+
+/// A rule that a person made by an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Grant {
+    pub(super) rule: Rule,
+    /// It was given for a call that leaves the workspace; only such grants allow leaving it.
+    pub(super) outside: bool,
+}
+
+/// What never changes for a gate.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Policy {
+    pub(super) rules: Rules,
+    /// Where a person would be asked about a change of files, it is made.
+    pub(super) accepts_edits: bool,
+}
+
+/// What is to happen with a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Run,
+    Refuse(Refusal),
+    /// A person decides; this is why, and what they may decide beside yes and no.
+    Ask(&'static str, Offer),
+}
+
+const FRESH: &str = "only a person can decide this";
+const UNTRUSTED: &str = "this conversation began beside a web page and is not trusted to act here";
+const ASK_RULE: &str = "a permission rule wants it asked";
+const HIDDEN: &str =
+    "a permission rule forbids some commands, and what this one runs cannot be told from its words";
+const OUTSIDE: &str = "it reaches outside the workspace";
+const OPAQUE: &str = "what it runs cannot be told from its words";
+const DEFAULT: &str = "no permission rule allows it";
+
+/// Judges a case; `planning` is the mode that proposes and changes nothing.
+pub(super) fn judge(case: &Case, policy: &Policy, standing: &Standing, planning: bool) -> Verdict {
+    let (rules, posture) = (&policy.rules, standing.posture);
+    let looks = case.intent().class == Class::Read;
+    if let Some(rule) = touching(&rules.deny, case) {
+        return Verdict::Refuse(Refusal::deny_rule(rule));
+    }
+    if posture == Posture::ReadOnly && !looks {
+        return Verdict::Refuse(Refusal::read_only());
+    }
+    if planning && case.changes() {
+        return Verdict::Refuse(Refusal::plan_mode());
+    }
+    if case.intent().fresh {
+        return ask(posture, FRESH, Offer::Nothing);
+    }
+    if !standing.trusted && (!looks || case.is_command()) {
+        if !posture.asks() {
+            return Verdict::Refuse(Refusal::untrusted());
+        }
+        return Verdict::Ask(UNTRUSTED, Offer::Trust);
+    }
+    if posture != Posture::Yolo && touching(&rules.ask, case).is_some() {
+        return ask(posture, ASK_RULE, Offer::Nothing);
+    }
+    if may_hide_something(case, rules, posture) {
+        return ask(posture, HIDDEN, Offer::Nothing);
+    }
+    by_default(case, policy, standing)
+}
+
+/// No rule forbids it or wants it asked; does anything allow it?
+fn by_default(case: &Case, policy: &Policy, standing: &Standing) -> Verdict {
+    let (intent, posture) = (case.intent(), standing.posture);
+    let allowed = posture == Posture::Yolo || (!intent.opaque && is_allowed(case, &policy.rules, standing));
+    if !intent.outside.is_empty() && !allowed {
+        let offer = if intent.opaque {
+            Offer::Nothing
+        } else {
+            Offer::Outside
+        };
+        return ask(posture, OUTSIDE, offer);
+    }
+    let edits = policy.accepts_edits && posture == Posture::Ask && intent.class == Class::Edit;
+    if allowed || edits || intent.class == Class::Read || posture >= Posture::Auto {
+        return Verdict::Run;
+    }
+    if intent.opaque {
+        return ask(posture, OPAQUE, Offer::Nothing);
+    }
+    ask(posture, DEFAULT, Offer::Rule)
+}
+
+fn ask(posture: Posture, why: &'static str, offer: Offer) -> Verdict {
+    if posture.asks() {
+        return Verdict::Ask(why, offer);
+    }
+    Verdict::Refuse(Refusal::unattended(why))
+}
+
+/// A command that cannot be read may be one that a rule is about; where it would run unasked, a person sees it.
+fn may_hide_something(case: &Case, rules: &Rules, posture: Posture) -> bool {
+    let wanted_asked = posture == Posture::Auto && might_touch(&rules.ask, case);
+    case.intent().opaque && posture.asks() && (wanted_asked || might_touch(&rules.deny, case))
+}
+
+fn is_allowed(case: &Case, rules: &Rules, standing: &Standing) -> bool {
+    let leaves = !case.intent().outside.is_empty();
+    let granted = standing.grants.iter().filter(|grant| grant.outside || !leaves);
+    covering(rules.allow.iter().chain(granted.map(|grant| &grant.rule)), case)
+}

@@ -1,0 +1,188 @@
+//! The person behind an editor: every question is a permission card, and only one is open at a time in a session.
+
+use std::time::Duration;
+
+use agent_client_protocol_schema::v1::{
+    CLIENT_METHOD_NAMES, PermissionOption, PermissionOptionKind, RequestPermissionOutcome,
+    RequestPermissionRequest, RequestPermissionResponse, SessionId, ToolCallStatus, ToolCallUpdate,
+    ToolCallUpdateFields, ToolKind,
+};
+use serde_json::{Value, json};
+use sidewire_agent::person::{Answer, Choice, ChoiceKind, Person, Question};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::translate::{calls, words};
+use crate::rpc::{CallError, Peer};
+
+/// Set to `1`, plain questions count as asked of nobody: for editors that cannot show them.
+const FALLBACK_VARIABLE: &str = "SIDEWIRE_ACP_ASK_FALLBACK";
+/// How the ids of permission cards begin; what follows is the approval's own id.
+const GATE: &str = "gate-";
+
+/// The person behind an editor.
+pub(super) struct ClientPerson {
+    peer: Peer,
+    session: SessionId,
+    /// Plain questions are not shown.
+    silent: bool,
+    /// Held while a card is open.
+    // A tokio mutex: it is held while a person thinks, and its queue keeps the order of the questions.
+    open: Mutex<()>,
+}
+
+impl ClientPerson {
+    /// The person of this session.
+    pub(super) fn new(peer: Peer, session: SessionId) -> Self {
+        let silent = std::env::var_os(FALLBACK_VARIABLE).is_some_and(|value| value == "1");
+        Self::with_fallback(peer, session, silent)
+    }
+
+    fn with_fallback(peer: Peer, session: SessionId, silent: bool) -> Self {
+        Self {
+            peer,
+            session,
+            silent,
+            open: Mutex::new(()),
+        }
+    }
+
+    /// Shows the card once no other is open, and waits.
+    async fn show(&self, question: &Question, cancel: &CancellationToken) -> Answer {
+        let _open = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Answer::None,
+            open = self.open.lock() => open,
+        };
+        let options = options(question);
+        let card = RequestPermissionRequest::new(
+            self.session.clone(),
+            card(question),
+            options.iter().map(option).collect(),
+        );
+        let method = CLIENT_METHOD_NAMES.session_request_permission;
+        let answer = self.peer.request(method, &card, cancel).await;
+        read_answer(answer, &question.options)
+    }
+}
+
+#[async_trait::async_trait]
+impl Person for ClientPerson {
+    async fn ask(&self, question: Question, cancel: CancellationToken) -> Answer {
+        if self.silent && !is_card(&question) {
+            return Answer::None;
+        }
+        let asking = self.show(&question, &cancel);
+        match question.deadline_ms.map(Duration::from_millis) {
+            None => asking.await,
+            // Dropping what waits for the answer takes the card back.
+            Some(limit) => tokio::time::timeout(limit, asking).await.unwrap_or(Answer::None),
+        }
+    }
+}
+
+/// Anything but one of the choices is a refusal.
+fn read_answer(answer: Result<RequestPermissionResponse, CallError>, choices: &[Choice]) -> Answer {
+    let outcome = match answer {
+        Ok(response) => response.outcome,
+        Err(
+            CallError::Closed(_) | CallError::Cancelled | CallError::Refused { .. } | CallError::Malformed,
+        ) => {
+            return Answer::None;
+        }
+    };
+    match outcome {
+        RequestPermissionOutcome::Selected(chosen)
+            if choices.iter().any(|choice| *choice.id == *chosen.option_id.0) =>
+        {
+            Answer::Chosen(chosen.option_id.0.to_string())
+        }
+        _ => Answer::Dismissed,
+    }
+}
+
+/// A permission card, as against a plain question.
+fn is_card(question: &Question) -> bool {
+    question.id.starts_with(GATE)
+}
+
+/// The choices of a card. A plain question can always be closed without one.
+fn options(question: &Question) -> Vec<Choice> {
+    let mut options = question.options.clone();
+    let can_refuse =
+        |choice: &Choice| matches!(choice.kind, ChoiceKind::RejectOnce | ChoiceKind::RejectAlways);
+    if !options.iter().any(can_refuse) {
+        options.push(Choice {
+            id: format!("{}:cancel", question.id),
+            label: "Cancel".to_owned(),
+            kind: ChoiceKind::RejectOnce,
+        });
+    }
+    options
+}
+
+fn option(choice: &Choice) -> PermissionOption {
+    let kind = match choice.kind {
+        ChoiceKind::AllowOnce => PermissionOptionKind::AllowOnce,
+        ChoiceKind::AllowAlways => PermissionOptionKind::AllowAlways,
+        ChoiceKind::RejectOnce => PermissionOptionKind::RejectOnce,
+        ChoiceKind::RejectAlways => PermissionOptionKind::RejectAlways,
+    };
+    PermissionOption::new(choice.id.clone(), choice.label.clone(), kind)
+}
+
+/// What the card is about, in the form of a tool call that waits.
+fn card(question: &Question) -> ToolCallUpdate {
+    let detail = question.detail.iter().filter(|detail| !detail.is_empty());
+    let content: Vec<_> = detail
+        .map(|detail| calls::text_block(words::first_of(detail)))
+        .collect();
+    let fields = ToolCallUpdateFields::new()
+        .title(question.title.clone())
+        .status(ToolCallStatus::Pending)
+        .content((!content.is_empty()).then_some(content));
+    let fields = match &question.about {
+        Some(about) => fields
+            .name(about.name.clone())
+            .kind(calls::kind(about.kind))
+            .locations(calls::locations(&about.locations))
+            .raw_input(calls::raw_input(&about.arguments)),
+        None => fields.kind(ToolKind::Other).raw_input(plain(question)),
+    };
+    let card = ToolCallUpdate::new(question.id.clone(), fields);
+    match approval(question) {
+        Some(approval) => card.meta(words::meta(approval)),
+        None => card,
+    }
+}
+
+/// A plain question for programs.
+fn plain(question: &Question) -> Value {
+    let options: Vec<&str> = question
+        .options
+        .iter()
+        .map(|choice| choice.label.as_str())
+        .collect();
+    json!({ "id": question.id, "question": question.title, "options": options, "multi": false })
+}
+
+/// What a host needs to know of a permission card beside what a person reads.
+fn approval(question: &Question) -> Option<Value> {
+    let id = question.id.strip_prefix(GATE)?;
+    let tool = question.about.as_ref().map(|about| about.name.as_str());
+    let subject = tool.and_then(|tool| question.title.strip_prefix(tool)?.strip_prefix(' '));
+    let lasting = |choice: &Choice| choice.kind == ChoiceKind::AllowAlways;
+    let mut approval = json!({
+        "approvalId": id,
+        "tool": tool,
+        "subject": subject.unwrap_or(&question.title),
+        "fresh": !question.options.iter().any(lasting),
+    });
+    if let (Value::Object(members), Some(detail)) = (&mut approval, &question.detail) {
+        members.insert("reason".to_owned(), words::first_of(detail).into());
+    }
+    Some(approval)
+}
+
+#[cfg(test)]
+mod tests;

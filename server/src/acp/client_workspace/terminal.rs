@@ -1,0 +1,223 @@
+//! Commands in terminals of the editor: created, waited for, read and always released, whatever becomes of the turn.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent_client_protocol_schema::v1::{
+    CLIENT_METHOD_NAMES, CreateTerminalRequest, CreateTerminalResponse, KillTerminalRequest,
+    KillTerminalResponse, ReleaseTerminalRequest, ReleaseTerminalResponse, TerminalExitStatus, TerminalId,
+    TerminalOutputRequest, TerminalOutputResponse, WaitForTerminalExitRequest, WaitForTerminalExitResponse,
+};
+use sidewire_agent::workspace::{ShellCommand, ShellEnd, ShellExit, Watch, WorkspaceError};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{Client, ClientWorkspace};
+use crate::rpc::CallError;
+
+/// What runs a command where nothing confines it.
+const SHELL: [&str; 2] = ["bash", "-c"];
+/// Stands behind output of which the editor kept the end only.
+const TRUNCATED: &str = "\n…(output truncated by the client terminal)";
+/// Most bytes of output that the editor keeps for us.
+const OUTPUT: u64 = 1024 * 1024;
+/// Whatever an editor is asked to do with a terminal, but waiting for its end, takes less.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// A terminal that is not in view by then will hardly be.
+const IN_VIEW: Duration = Duration::from_secs(2);
+
+/// Which of the terminals that are open are in view: a client goes on showing a released one only if it was.
+pub(in crate::acp) struct Terminals {
+    in_view: watch::Sender<HashMap<String, bool>>,
+}
+
+impl Default for Terminals {
+    fn default() -> Self {
+        Self {
+            in_view: watch::Sender::default(),
+        }
+    }
+}
+
+impl Terminals {
+    /// The client has been sent this terminal as part of a tool call.
+    pub(in crate::acp) fn show(&self, id: &str) {
+        self.in_view.send_if_modified(|open| match open.get_mut(id) {
+            Some(in_view) => !std::mem::replace(in_view, true),
+            None => false,
+        });
+    }
+
+    fn open(&self, id: &str) {
+        self.in_view
+            .send_modify(|open| _ = open.insert(id.to_owned(), false));
+    }
+
+    /// Resolves once this terminal is in view.
+    async fn shown(&self, id: &str) {
+        let mut in_view = self.in_view.subscribe();
+        // The sender is `self`, so that it cannot be gone.
+        let _always = in_view.wait_for(|open| open.get(id) == Some(&true)).await;
+    }
+
+    fn close(&self, id: &str) {
+        self.in_view.send_modify(|open| _ = open.remove(id));
+    }
+}
+
+impl ClientWorkspace {
+    /// Runs a command in a terminal; `None` when the editor refuses to create one.
+    ///
+    /// The run is a task of its own, so that a turn which is dropped leaves no terminal behind: it ends with the
+    /// command's limit at the latest, or with the connection.
+    pub(super) async fn run_in_terminal(
+        &self,
+        command: &ShellCommand,
+        watch: Arc<dyn Watch>,
+    ) -> Result<Option<ShellEnd>, WorkspaceError> {
+        let stop = command.cancel.child_token();
+        let _dropped_means_stopped = stop.clone().drop_guard();
+        let run = Run {
+            client: self.client.clone(),
+            terminals: self.terminals(),
+            limit: command.limit,
+            stop,
+            watch,
+        };
+        let request = self.creation(command);
+        let failed = || WorkspaceError::Editor {
+            action: "run a command in",
+            path: command.folder.clone(),
+        };
+        match tokio::spawn(run.whole(request)).await {
+            Ok(Ok(end)) => Ok(end),
+            Ok(Err(CallError::Closed(_))) => Err(WorkspaceError::Cancelled),
+            // The command may run, or have run: running it again could do harm.
+            Ok(Err(CallError::Cancelled | CallError::Malformed | CallError::Refused { .. })) | Err(_) => {
+                Err(failed())
+            }
+        }
+    }
+
+    /// The command as a program and its arguments: not every editor has a shell of its own between.
+    fn creation(&self, command: &ShellCommand) -> CreateTerminalRequest {
+        let line = &command.command;
+        let words = self.local.confined(line);
+        let words = words.unwrap_or_else(|| {
+            SHELL
+                .map(str::to_owned)
+                .into_iter()
+                .chain([line.clone()])
+                .collect()
+        });
+        let mut words = words.into_iter();
+        let program = words.next().unwrap_or_default();
+        CreateTerminalRequest::new(self.client.session.clone(), program)
+            .args(words.collect())
+            .cwd(command.folder.clone())
+            .output_byte_limit(OUTPUT)
+    }
+}
+
+/// A command that runs in a terminal.
+struct Run {
+    client: Client,
+    terminals: Arc<Terminals>,
+    limit: Duration,
+    stop: CancellationToken,
+    watch: Arc<dyn Watch>,
+}
+
+impl Run {
+    /// From its creation to its release; `None` when the editor creates none. Creating is not given up half-way:
+    /// nobody would know what to release.
+    async fn whole(self, request: CreateTerminalRequest) -> Result<Option<ShellEnd>, CallError> {
+        let method = CLIENT_METHOD_NAMES.terminal_create;
+        let id = match self
+            .client
+            .ask::<CreateTerminalResponse>(method, &request, PATIENCE)
+            .await
+        {
+            Ok(created) => created.terminal_id,
+            Err(CallError::Refused { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        self.terminals.open(&id.0);
+        self.watch.terminal(&id.0);
+        let exit = self.wait(&id).await;
+        let end = self.read(&id, exit).await;
+        // Before it is gone; not when nobody is there any more who would be shown it.
+        tokio::select! {
+            () = self.stop.cancelled() => {}
+            () = tokio::time::sleep(IN_VIEW) => {}
+            () = self.terminals.shown(&id.0) => {}
+        }
+        self.release(&id).await;
+        end.map(Some)
+    }
+
+    /// Waits for the end of the command, and makes one when it takes too long or is stopped.
+    async fn wait(&self, id: &TerminalId) -> Result<ShellExit, CallError> {
+        let request = WaitForTerminalExitRequest::new(self.client.session.clone(), id.clone());
+        let method = CLIENT_METHOD_NAMES.terminal_wait_for_exit;
+        let waiting = self
+            .client
+            .peer
+            .request::<WaitForTerminalExitResponse>(method, &request, &self.stop);
+        let forced = match tokio::time::timeout(self.limit, waiting).await {
+            Ok(Ok(ended)) => return Ok(exit(ended.exit_status)),
+            Ok(Err(CallError::Cancelled)) => Ok(ShellExit::Cancelled),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Ok(ShellExit::TimedOut),
+        };
+        self.kill(id).await;
+        forced
+    }
+
+    async fn kill(&self, id: &TerminalId) {
+        let request = KillTerminalRequest::new(self.client.session.clone(), id.clone());
+        let method = CLIENT_METHOD_NAMES.terminal_kill;
+        let killed: Result<KillTerminalResponse, _> = self.client.ask(method, &request, PATIENCE).await;
+        if let Err(error) = killed {
+            tracing::debug!(%error, "the editor did not kill a command");
+        }
+    }
+
+    /// What it printed. Output that cannot be read is missing output, not a command that failed.
+    async fn read(&self, id: &TerminalId, exit: Result<ShellExit, CallError>) -> Result<ShellEnd, CallError> {
+        let request = TerminalOutputRequest::new(self.client.session.clone(), id.clone());
+        let method = CLIENT_METHOD_NAMES.terminal_output;
+        let output: Result<TerminalOutputResponse, _> = self.client.ask(method, &request, PATIENCE).await;
+        let exit = exit?;
+        let (output, truncated) = match output {
+            Ok(read) if read.truncated => (read.output + TRUNCATED, true),
+            Ok(read) => (read.output, false),
+            Err(_) => (String::new(), true),
+        };
+        Ok(ShellEnd {
+            output,
+            truncated,
+            exit,
+        })
+    }
+
+    async fn release(&self, id: &TerminalId) {
+        self.terminals.close(&id.0);
+        let request = ReleaseTerminalRequest::new(self.client.session.clone(), id.clone());
+        let method = CLIENT_METHOD_NAMES.terminal_release;
+        let released: Result<ReleaseTerminalResponse, _> = self.client.ask(method, &request, PATIENCE).await;
+        if let Err(error) = released {
+            tracing::debug!(%error, "the editor did not release a terminal");
+        }
+    }
+}
+
+/// How a command ended by itself. An editor that says neither has lost it.
+fn exit(status: TerminalExitStatus) -> ShellExit {
+    match (status.signal, status.exit_code) {
+        (Some(signal), _) => ShellExit::Signal(signal),
+        (None, Some(code)) => ShellExit::Code(code.cast_signed()),
+        (None, None) => ShellExit::Signal("unknown".to_owned()),
+    }
+}

@@ -1,0 +1,240 @@
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use super::*;
+
+const CREATE: &str = "terminal/create";
+const WAIT: &str = "terminal/wait_for_exit";
+const OUTPUT: &str = "terminal/output";
+const KILL: &str = "terminal/kill";
+const RELEASE: &str = "terminal/release";
+const TERMINAL: ClientIo = ClientIo {
+    read: false,
+    write: false,
+    terminal: true,
+};
+
+/// Shows every terminal at once, as a turn that is followed does.
+struct Shows(Arc<Terminals>);
+
+impl Watch for Shows {
+    fn output(&self, _so_far: &str) {}
+
+    fn terminal(&self, id: &str) {
+        self.0.show(id);
+    }
+}
+
+/// Shows nothing.
+struct Blind;
+
+impl Watch for Blind {
+    fn output(&self, _so_far: &str) {}
+
+    fn terminal(&self, _id: &str) {}
+}
+
+fn command(scene: &Scene) -> ShellCommand {
+    ShellCommand {
+        command: "make test".into(),
+        folder: scene.folder.clone(),
+        limit: Duration::from_secs(60),
+        cancel: CancellationToken::new(),
+    }
+}
+
+type Running = JoinHandle<Result<ShellEnd, WorkspaceError>>;
+
+fn run(scene: &Scene, command: ShellCommand) -> Running {
+    let workspace = Arc::clone(&scene.workspace);
+    let watch = Arc::new(Shows(workspace.terminals()));
+    tokio::spawn(async move { workspace.run(command, watch).await })
+}
+
+fn end(output: &str, exit: ShellExit) -> ShellEnd {
+    ShellEnd {
+        output: output.into(),
+        truncated: false,
+        exit,
+    }
+}
+
+fn of_terminal() -> Value {
+    json!({"sessionId": "s", "terminalId": "x"})
+}
+
+#[tokio::test]
+async fn a_command_is_created_waited_for_read_and_released() {
+    let rows = [
+        (json!({"exitCode": 0}), ShellExit::Code(0)),
+        (json!({"exitCode": 2}), ShellExit::Code(2)),
+        (
+            json!({"exitCode": null, "signal": "SIGSEGV"}),
+            ShellExit::Signal("SIGSEGV".into()),
+        ),
+        (json!({}), ShellExit::Signal("unknown".into())),
+    ];
+    for (status, exit) in rows {
+        let mut scene = scene(TERMINAL, |_| {});
+        let running = run(&scene, command(&scene));
+        let created = scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
+        let expected = json!({
+            "sessionId": "s", "command": "bash", "args": ["-c", "make test"], "cwd": scene.folder,
+            "outputByteLimit": 1_048_576,
+        });
+        assert_eq!(created, expected);
+        assert_eq!(scene.editor.serve(WAIT, status).await, of_terminal());
+        let output = json!({"output": "ok\n", "truncated": false});
+        assert_eq!(scene.editor.serve(OUTPUT, output).await, of_terminal());
+        assert_eq!(scene.editor.serve(RELEASE, json!({})).await, of_terminal());
+        assert_eq!(running.await.unwrap().unwrap(), end("ok\n", exit));
+        assert!(scene.local.ran.lock().unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn where_a_sandbox_is_enforced_the_terminal_runs_what_enforces_it() {
+    let argv = || ["sidewire", "confined", "make test"].map(str::to_owned).to_vec();
+    let mut scene = scene(TERMINAL, |local| local.confined = Some(argv()));
+    let running = run(&scene, command(&scene));
+    let (_, created) = scene.editor.request(CREATE).await;
+    assert_eq!(
+        (&created["command"], &created["args"]),
+        (&json!("sidewire"), &json!(["confined", "make test"]))
+    );
+    running.abort();
+}
+
+#[tokio::test]
+async fn output_that_was_cut_or_cannot_be_read_is_said_to_be_missing() {
+    for output in [Some(json!({"output": "end", "truncated": true})), None] {
+        let mut scene = scene(TERMINAL, |_| {});
+        let running = run(&scene, command(&scene));
+        scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
+        scene.editor.serve(WAIT, json!({"exitCode": 0})).await;
+        let (id, _) = scene.editor.request(OUTPUT).await;
+        match &output {
+            Some(output) => scene.editor.answer(&id, output.clone()).await,
+            None => scene.editor.refuse(&id).await,
+        }
+        scene.editor.serve(RELEASE, json!({})).await;
+        let end = running.await.unwrap().unwrap();
+        assert!(end.truncated);
+        let said = "end\n…(output truncated by the client terminal)";
+        assert_eq!(end.output, if output.is_some() { said } else { "" });
+    }
+}
+
+#[tokio::test]
+async fn a_terminal_that_is_refused_is_replaced_by_this_machine() {
+    let mut scene = scene(TERMINAL, |_| {});
+    let running = run(&scene, command(&scene));
+    let (id, _) = scene.editor.request(CREATE).await;
+    scene.editor.refuse(&id).await;
+    assert_eq!(running.await.unwrap().unwrap(), end("local", ShellExit::Code(0)));
+    let scene = self::scene(BOTH, |_| {});
+    assert_eq!(
+        run(&scene, command(&scene)).await.unwrap().unwrap().output,
+        "local"
+    );
+}
+
+#[tokio::test]
+async fn a_command_that_may_have_run_is_not_run_again() {
+    let mut scene = scene(TERMINAL, |_| {});
+    let running = run(&scene, command(&scene));
+    scene.editor.serve(CREATE, json!({"terminal": 7})).await;
+    assert!(matches!(
+        running.await.unwrap(),
+        Err(WorkspaceError::Editor { .. })
+    ));
+    let running = run(&scene, command(&scene));
+    scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
+    let (id, _) = scene.editor.request(WAIT).await;
+    scene.editor.refuse(&id).await;
+    // It is killed and released all the same.
+    for method in [KILL, OUTPUT, RELEASE] {
+        let (id, _) = scene.editor.request(method).await;
+        scene.editor.refuse(&id).await;
+    }
+    assert!(matches!(
+        running.await.unwrap(),
+        Err(WorkspaceError::Editor { .. })
+    ));
+    assert!(scene.local.ran.lock().unwrap().is_empty());
+}
+
+/// The editor is told to wait no longer and to kill, and asked for the output; then the terminal is released.
+async fn forced(editor: &mut Editor, running: Running, exit: ShellExit) {
+    let (id, _) = editor.request(WAIT).await;
+    assert_eq!(editor.given_up_for(&id, KILL).await, of_terminal());
+    let output = json!({"output": "so far", "truncated": false});
+    editor.serve(OUTPUT, output).await;
+    editor.serve(RELEASE, json!({})).await;
+    assert_eq!(running.await.unwrap().unwrap(), end("so far", exit));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_that_takes_too_long_is_killed_read_and_released() {
+    let mut scene = scene(TERMINAL, |_| {});
+    let running = run(&scene, command(&scene));
+    scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
+    forced(&mut scene.editor, running, ShellExit::TimedOut).await;
+}
+
+#[tokio::test]
+async fn a_command_that_is_stopped_is_killed_read_and_released() {
+    let mut scene = scene(TERMINAL, |_| {});
+    let command = command(&scene);
+    let cancel = command.cancel.clone();
+    let running = run(&scene, command);
+    let (id, _) = scene.editor.request(CREATE).await;
+    // Even when it is stopped before the editor has said what to release.
+    cancel.cancel();
+    scene.editor.answer(&id, json!({"terminalId": "x"})).await;
+    forced(&mut scene.editor, running, ShellExit::Cancelled).await;
+}
+
+#[tokio::test]
+async fn a_turn_that_is_dropped_leaves_no_terminal_behind() {
+    let mut scene = scene(TERMINAL, |_| {});
+    let running = run(&scene, command(&scene));
+    scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
+    let (id, _) = scene.editor.request(WAIT).await;
+    running.abort();
+    scene.editor.given_up_for(&id, KILL).await;
+    for method in [OUTPUT, RELEASE] {
+        let (id, _) = scene.editor.request(method).await;
+        scene
+            .editor
+            .answer(&id, json!({"output": "", "truncated": false}))
+            .await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_terminal_is_released_only_when_it_is_in_view_or_hardly_will_be() {
+    let mut scene = scene(TERMINAL, |_| {});
+    let (workspace, command) = (Arc::clone(&scene.workspace), command(&scene));
+    let running = tokio::spawn(async move { workspace.run(command, Arc::new(Blind)).await });
+    scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
+    scene.editor.serve(WAIT, json!({"exitCode": 0})).await;
+    let before = tokio::time::Instant::now();
+    scene
+        .editor
+        .serve(OUTPUT, json!({"output": "", "truncated": false}))
+        .await;
+    scene.editor.serve(RELEASE, json!({})).await;
+    assert!(before.elapsed() >= Duration::from_secs(2));
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn without_an_editor_a_command_is_over() {
+    let mut scene = scene(TERMINAL, |_| {});
+    let running = run(&scene, command(&scene));
+    scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
+    scene.editor.request(WAIT).await;
+    drop(scene.editor);
+    assert!(matches!(running.await.unwrap(), Err(WorkspaceError::Cancelled)));
+}

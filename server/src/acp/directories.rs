@@ -1,0 +1,148 @@
+//! The folders of a session: where it works, and the ones a client adds (acp-agent.md §7). Whatever is wrong with one
+//! of them refuses the whole request, with a code that a program can tell.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::json;
+use sidewire_agent::page_block::text::clip;
+use sidewire_agent::workspace::Roots;
+
+use super::refusals::coded;
+use crate::rpc::Error;
+
+/// Most folders a client may add.
+const MOST: usize = 32;
+/// Most bytes of a path that an error repeats.
+const PATH: usize = 4096;
+/// Folders in which keys are kept, wherever they lie.
+const KEY_FOLDERS: [&str; 4] = [".ssh", ".gnupg", ".aws", ".password-store"];
+
+/// What a process lets its clients add.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Policy {
+    /// Nothing: it was started to work in one folder only.
+    pub(super) workspace_only: bool,
+    /// Folders of our own that hold keys and conversations.
+    pub(super) private: Vec<PathBuf>,
+}
+
+/// What is wrong with a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum Fault {
+    #[error("is not an absolute path")]
+    NotAbsolute,
+    #[error("does not exist")]
+    Missing,
+    #[error("is not a folder")]
+    NotDirectory,
+    #[error("holds keys, or lies where keys are kept")]
+    Protected,
+    #[error("belongs to another user")]
+    NotOwned,
+    #[error("overlaps another folder of the session")]
+    Overlap,
+}
+
+impl Fault {
+    fn code(self) -> &'static str {
+        match self {
+            Self::NotAbsolute => "workspace_roots.not_absolute",
+            Self::Missing => "workspace_roots.missing",
+            Self::NotDirectory => "workspace_roots.not_directory",
+            Self::Protected => "workspace_roots.protected",
+            Self::NotOwned => "workspace_roots.not_owned",
+            Self::Overlap => "workspace_roots.overlap",
+        }
+    }
+}
+
+/// The roots of a session that works in `cwd` and is to have the folders `wanted` too. Blocks on the disk.
+pub(super) fn vet(cwd: &Path, wanted: &[String], policy: &Policy) -> Result<Roots, Error> {
+    let folder = real(cwd).map_err(|fault| refused("cwd", &cwd.to_string_lossy(), fault))?;
+    if policy.workspace_only && !wanted.is_empty() {
+        let text = "additionalDirectories: this agent works in its folder only".to_owned();
+        return Err(coded("acp.additional_directories.disabled", text));
+    }
+    if wanted.len() > MOST {
+        let text = format!("additionalDirectories: at most {MOST} folders");
+        return Err(coded("acp.additional_directories.too_many", text));
+    }
+    let mut roots = vec![folder.clone()];
+    for path in wanted {
+        let root = vet_one(Path::new(path), &roots, policy)
+            .map_err(|fault| refused("additionalDirectories", path, fault))?;
+        roots.push(root);
+    }
+    Ok(Roots::new(folder, roots.into_iter().skip(1)))
+}
+
+fn vet_one(path: &Path, roots: &[PathBuf], policy: &Policy) -> Result<PathBuf, Fault> {
+    let real = real(path)?;
+    let private = policy
+        .private
+        .iter()
+        .map(|folder| fs::canonicalize(folder).unwrap_or_else(|_| folder.clone()));
+    let private: Vec<PathBuf> = private.collect();
+    if holds_keys(&real) || private.iter().any(|folder| real.starts_with(folder)) {
+        return Err(Fault::Protected);
+    }
+    if !is_ours(&real) {
+        return Err(Fault::NotOwned);
+    }
+    if roots.iter().any(|root| overlap(root, &real)) {
+        return Err(Fault::Overlap);
+    }
+    if private.iter().any(|folder| folder.starts_with(&real)) {
+        return Err(Fault::Protected);
+    }
+    Ok(real)
+}
+
+/// A folder with every link on the way to it resolved.
+fn real(path: &Path) -> Result<PathBuf, Fault> {
+    if !path.is_absolute() {
+        return Err(Fault::NotAbsolute);
+    }
+    let real = fs::canonicalize(path).map_err(|_| Fault::Missing)?;
+    if real.is_dir() {
+        Ok(real)
+    } else {
+        Err(Fault::NotDirectory)
+    }
+}
+
+/// It is, or lies in, a folder of keys, or has one in it.
+fn holds_keys(path: &Path) -> bool {
+    let is_key_folder = |part: Component<'_>| {
+        KEY_FOLDERS
+            .iter()
+            .any(|name| part.as_os_str().eq_ignore_ascii_case(name))
+    };
+    path.components().any(is_key_folder) || KEY_FOLDERS.iter().any(|name| path.join(name).exists())
+}
+
+#[cfg(unix)]
+fn is_ours(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
+}
+
+/// There is no owner to compare with.
+#[cfg(not(unix))]
+fn is_ours(_: &Path) -> bool {
+    true
+}
+
+/// One is the other, or lies in it.
+fn overlap(one: &Path, other: &Path) -> bool {
+    one.starts_with(other) || other.starts_with(one)
+}
+
+fn refused(what: &str, path: &str, fault: Fault) -> Error {
+    let error = Error::invalid_params(format!("{what}: the folder {fault}"));
+    error.with_data(json!({ "code": fault.code(), "path": clip(path, PATH) }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! `session/prompt` and `session/cancel`: one prompt at a time, answered once and only after everything of its turn.
+
+use std::sync::Arc;
+
+use agent_client_protocol_schema::v1::{ContentBlock, PromptResponse, StopReason};
+use serde::Deserialize;
+
+use super::connection::{Editor, SessionParams, checked_id};
+use super::refusals::unknown_session;
+use super::session::RunningTurn;
+use super::slash::{self, Slash};
+use super::{AGENT, content, queued, turn};
+use crate::rpc::{Call, Error, Handling, Params, Reply};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PromptParams {
+    #[serde(default)]
+    session_id: String,
+    prompt: Vec<ContentBlock>,
+}
+
+/// `session/prompt`. Its place is taken before the next message is read, so that a cancel right behind finds it.
+pub(super) fn prompt(editor: &Arc<Editor>, call: Call) -> Handling {
+    let (turn, blocks) = match begin(editor, &call) {
+        Ok(begun) => begun,
+        Err(error) => return Handling::Done(Err(error)),
+    };
+    Handling::careful(async move {
+        let response = answer(&turn, blocks).await;
+        queued::apply(&turn.session).await;
+        turn.session.keep_trust().await;
+        let stopped = response
+            .as_ref()
+            .is_ok_and(|response| response.stop_reason == StopReason::Cancelled);
+        // A request that was given up says so, unless it has a result of its own.
+        if stopped && call.cancel.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        Reply::new(&response?)
+    })
+}
+
+fn begin(editor: &Editor, call: &Call) -> Result<(RunningTurn, Vec<ContentBlock>), Error> {
+    let method = AGENT.session_prompt;
+    let params = call.params.read::<PromptParams>()?;
+    let id = checked_id(method, params.session_id)?;
+    let session = editor
+        .sessions
+        .get(&id)
+        .ok_or_else(|| unknown_session(method, &id))?;
+    Ok((session.begin_turn(method, &call.cancel)?, params.prompt))
+}
+
+async fn answer(turn: &RunningTurn, blocks: Vec<ContentBlock>) -> Result<PromptResponse, Error> {
+    let session = &turn.session;
+    let ready = async {
+        let mut prompt = content::read(blocks, &session.has.roots).await?;
+        let asked = slash::resolve(session, &mut prompt).await?;
+        if asked.is_none() {
+            // So that the tools of the first turn are all there; whoever waits can stop waiting.
+            session.has.mcp.settled().await;
+        }
+        Ok((prompt, asked))
+    };
+    match turn.unless_stopped(ready).await {
+        None => Ok(PromptResponse::new(StopReason::Cancelled)),
+        Some(Err(error)) => Err(error),
+        Some(Ok((prompt, None))) => turn::run(turn, prompt).await,
+        Some(Ok((_, Some(Slash { command, words })))) => slash::run(command, turn, &words).await,
+    }
+}
+
+/// `session/cancel`. What does not run cannot be stopped; that is no fault.
+pub(super) fn cancel(editor: &Editor, params: &Params) {
+    let id = params
+        .read::<SessionParams>()
+        .and_then(|params| params.id(AGENT.session_cancel));
+    if let Some(session) = id.ok().and_then(|id| editor.sessions.get(&id)) {
+        session.stop_turn();
+    }
+}

@@ -1,0 +1,183 @@
+//! One open session: what belongs to it, what it is set to, and whether a turn runs in it.
+
+mod state;
+mod tell;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agent_client_protocol_schema::v1::{AvailableCommand, SessionId};
+use sidewire_agent::ids::ConversationId;
+use sidewire_agent::permission::Gate;
+use sidewire_agent::store::StoreError;
+use sidewire_agent::tool::ToolShelf;
+use sidewire_agent::workspace::{Roots, Workspace};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::Parts;
+use super::cards::Cards;
+use super::client_workspace::Terminals;
+use super::controls::Start;
+use super::desks::{McpSession, ToolKit};
+use super::line::SessionLine;
+use super::slash::Commands;
+use crate::rpc::Error;
+pub(super) use state::{Queued, State};
+
+/// An open session.
+pub(super) struct Session {
+    /// Its conversation.
+    pub(super) id: ConversationId,
+    /// What belongs to it and stays as it is.
+    pub(super) has: Furniture,
+    /// Tools of its turns.
+    pub(super) shelf: ToolShelf,
+    // A std mutex: sections are a few copies and never await.
+    state: Mutex<State>,
+    /// Notified when a turn has ended.
+    idle: Notify,
+    // A tokio mutex: held over the write, so that the newest controls are written last.
+    saving: tokio::sync::Mutex<()>,
+    // A tokio mutex: held while the editor is told, so that it ends with the newest; nothing was told at first.
+    told_commands: tokio::sync::Mutex<Option<Vec<AvailableCommand>>>,
+    /// What tells the editor of changes that nobody asked for.
+    tasks: TaskTracker,
+}
+
+/// What belongs to a session and stays as it is.
+pub(super) struct Furniture {
+    /// The agent and the desks.
+    pub(super) parts: Arc<Parts>,
+    /// How this process was started.
+    pub(super) start: Start,
+    /// The way to the editor.
+    pub(super) line: SessionLine,
+    /// The folder as the editor wrote it.
+    pub(super) folder: String,
+    /// Folders it works in.
+    pub(super) roots: Roots,
+    /// Files and shell, through the editor where it offers that.
+    pub(super) workspace: Arc<dyn Workspace>,
+    /// Terminals of the editor.
+    pub(super) terminals: Arc<Terminals>,
+    /// The editor shows notices beside the conversation.
+    pub(super) notices: bool,
+    /// Tools and background jobs of this machine.
+    pub(super) kit: ToolKit,
+    /// Its MCP servers.
+    pub(super) mcp: Arc<dyn McpSession>,
+    /// What lets calls run.
+    pub(super) gate: Arc<Gate>,
+    /// The person, who is asked one thing at a time.
+    pub(super) person: Arc<Cards>,
+    /// Slash commands, and what the project says about itself.
+    pub(super) commands: Commands,
+}
+
+impl Session {
+    /// A session with nothing running in it.
+    pub(super) fn new(id: ConversationId, has: Furniture, state: State) -> Self {
+        Self {
+            id,
+            has,
+            shelf: ToolShelf::default(),
+            state: Mutex::new(state),
+            idle: Notify::new(),
+            saving: tokio::sync::Mutex::default(),
+            told_commands: tokio::sync::Mutex::default(),
+            tasks: TaskTracker::new(),
+        }
+    }
+
+    /// Its id as the editor writes it.
+    pub(super) fn wire_id(&self) -> SessionId {
+        SessionId::new(self.id.to_string())
+    }
+
+    /// What changes; held for a moment only.
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what it is set to with its conversation.
+    pub(super) async fn keep_controls(&self) -> Result<(), StoreError> {
+        let _newest_last = self.saving.lock().await;
+        let kept = self.state().axes.kept();
+        self.has.parts.agent.store().set_controls(self.id, kept).await
+    }
+
+    /// Keeps that the person trusts the conversation, when an answer of theirs has just said so.
+    pub(super) async fn keep_trust(&self) {
+        if self.state().axes.trust(self.has.gate.is_trusted())
+            && let Err(error) = self.keep_controls().await
+        {
+            tracing::warn!(%error, "the trust in a conversation is not kept");
+        }
+    }
+
+    /// Begins a turn, unless one runs. It also ends when `cancel` fires.
+    pub(super) fn begin_turn(
+        self: &Arc<Self>,
+        method: &str,
+        cancel: &CancellationToken,
+    ) -> Result<RunningTurn, Error> {
+        let mut state = self.state();
+        if state.gone {
+            return Err(Error::invalid_request(format!("{method}: session is closed")));
+        }
+        if state.is_busy() {
+            let text = format!("{method}: session already has an active prompt");
+            return Err(Error::invalid_request(text));
+        }
+        let stop = cancel.child_token();
+        state.turn = Some(stop.clone());
+        Ok(RunningTurn {
+            session: Arc::clone(self),
+            stop,
+        })
+    }
+
+    /// Stops the turn that runs, if any does.
+    pub(super) fn stop_turn(&self) {
+        if let Some(stop) = &self.state().turn {
+            stop.cancel();
+        }
+    }
+
+    /// Takes no more turns, stops the one that runs and waits for its end; then ends what it started.
+    pub(super) async fn end(&self) {
+        self.state().gone = true;
+        self.stop_turn();
+        loop {
+            let ended = self.idle.notified();
+            if !self.state().is_busy() {
+                break;
+            }
+            ended.await;
+        }
+        tokio::join!(self.has.kit.jobs.end(), self.has.mcp.close());
+    }
+}
+
+/// A turn in progress. Dropping it lets the next one in.
+pub(super) struct RunningTurn {
+    /// Where it runs.
+    pub(super) session: Arc<Session>,
+    /// Fires when it is to end.
+    pub(super) stop: CancellationToken,
+}
+
+impl RunningTurn {
+    /// What the work gives, unless the turn is to end first.
+    pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        self.stop.run_until_cancelled(work).await
+    }
+}
+
+impl Drop for RunningTurn {
+    fn drop(&mut self) {
+        self.session.state().turn = None;
+        self.session.idle.notify_waiters();
+    }
+}

@@ -1,0 +1,94 @@
+//! What an editor is told about a session beside its turns.
+
+use std::sync::Arc;
+
+use agent_client_protocol_schema::v1::{
+    AvailableCommandsUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, SessionConfigOption,
+    SessionInfoUpdate, SessionModeState, SessionUpdate, UsageUpdate,
+};
+use jiff::Timestamp;
+
+use super::Session;
+use crate::acp::controls::{config_options, mode_id, modes};
+
+impl Session {
+    /// The modes, and which one is on.
+    pub(in crate::acp) fn modes(&self) -> SessionModeState {
+        modes(&self.state().axes)
+    }
+
+    /// Every control as it is shown now.
+    pub(in crate::acp) fn config_options(&self) -> Vec<SessionConfigOption> {
+        let axes = self.state().shown();
+        config_options(&axes, &self.has.parts.models.list(), &self.has.start)
+    }
+
+    /// Tells every control.
+    pub(in crate::acp) async fn tell_options(&self) {
+        let options = ConfigOptionUpdate::new(self.config_options());
+        self.tell(SessionUpdate::ConfigOptionUpdate(options)).await;
+    }
+
+    /// Tells the mode.
+    pub(in crate::acp) async fn tell_mode(&self) {
+        let mode = CurrentModeUpdate::new(mode_id(self.state().axes.collaboration));
+        self.tell(SessionUpdate::CurrentModeUpdate(mode)).await;
+    }
+
+    /// Tells what the conversation is called, when that is new.
+    pub(in crate::acp) async fn tell_title(&self, title: &str) {
+        let known = std::mem::replace(&mut self.state().title, title.to_owned());
+        if known != title {
+            let info = SessionInfoUpdate::new()
+                .title((!title.is_empty()).then(|| title.to_owned()))
+                .updated_at(format!("{:.3}", Timestamp::now()));
+            self.tell(SessionUpdate::SessionInfoUpdate(info)).await;
+        }
+    }
+
+    /// Tells how full the window is, when that is known without asking anyone.
+    pub(in crate::acp) async fn tell_empty_window(&self) {
+        let window = {
+            let state = self.state();
+            state.is_new.then(|| state.provider.describe().window).flatten()
+        };
+        if let Some(size) = window.filter(|size| *size > 0) {
+            self.tell(SessionUpdate::UsageUpdate(UsageUpdate::new(0, size)))
+                .await;
+        }
+    }
+
+    /// Tells the slash commands for the first time; from now on it is told whenever they change.
+    pub(in crate::acp) async fn tell_commands(&self) {
+        let mut told = self.told_commands.lock().await;
+        let commands = self.has.commands.list(&self.has.mcp.prompts());
+        self.tell(SessionUpdate::AvailableCommandsUpdate(
+            AvailableCommandsUpdate::new(commands.clone()),
+        ))
+        .await;
+        *told = Some(commands);
+    }
+
+    /// The slash commands may have changed.
+    pub(in crate::acp) fn commands_changed(self: Arc<Self>) {
+        let tasks = self.tasks.clone();
+        tasks.spawn(async move {
+            let told = self.told_commands.lock().await.clone();
+            // An editor that was not told anything yet learns the newest when it is.
+            if told.is_some_and(|told| told != self.has.commands.list(&self.has.mcp.prompts())) {
+                self.tell_commands().await;
+            }
+        });
+    }
+
+    /// Says something outside any model's answer.
+    pub(in crate::acp) async fn say(&self, text: &str) {
+        self.tell(SessionUpdate::AgentMessageChunk(ContentChunk::new(text.into())))
+            .await;
+    }
+
+    /// Sends an update. An editor that is gone needs none.
+    pub(in crate::acp) async fn tell(&self, update: SessionUpdate) {
+        let _gone = self.has.line.send(&update).await;
+    }
+}

@@ -1,0 +1,153 @@
+//! The commands that the front runs itself: sum up, start afresh, say how things are.
+
+use std::sync::Arc;
+
+use agent_client_protocol_schema::v1::{PromptResponse, StopReason};
+use sidewire_agent::commands::BuiltIn;
+use sidewire_agent::permission::Posture;
+use sidewire_agent::person::{Answer, Choice, ChoiceKind, Person as _, Question};
+use sidewire_agent::session::Compact;
+use sidewire_agent::store::ClaimError;
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::acp::AGENT;
+use crate::acp::desks::{McpState, McpStatus};
+use crate::acp::refusals::{in_use, storage};
+use crate::acp::session::{RunningTurn, Session};
+use crate::acp::turn::{follow, refused, setting, turn_key};
+use crate::rpc::Error;
+
+/// Runs a command; `words` follow its name.
+pub(in crate::acp) async fn run(
+    command: BuiltIn,
+    turn: &RunningTurn,
+    words: &str,
+) -> Result<PromptResponse, Error> {
+    match command {
+        BuiltIn::Compact => compact(turn, words).await,
+        BuiltIn::Clear => clear(turn).await,
+        BuiltIn::Status => {
+            turn.session.say(&status(&turn.session)).await;
+            Ok(PromptResponse::new(StopReason::EndTurn))
+        }
+    }
+}
+
+async fn compact(turn: &RunningTurn, wishes: &str) -> Result<PromptResponse, Error> {
+    let session = &turn.session;
+    let (key, wake) = (turn_key(), Arc::new(Notify::new()));
+    let compact = Compact {
+        key: key.clone(),
+        conversation: session.id,
+        setting: setting(session),
+        wishes: (!wishes.is_empty()).then(|| wishes.to_owned()),
+    };
+    let started = session.has.parts.agent.compact(compact, Arc::clone(&wake)).await;
+    let started = started.map_err(|error| refused(session, error))?;
+    follow(turn, key, (started, wake)).await
+}
+
+/// What is gone cannot be had back, so a person is asked; those who said to be asked nothing are not.
+async fn clear(turn: &RunningTurn) -> Result<PromptResponse, Error> {
+    let session = &turn.session;
+    if session.has.gate.posture() != Posture::Yolo && !may_clear(turn).await {
+        let stopped = turn.stop.is_cancelled();
+        if !stopped {
+            session.say("Nothing was cleared.").await;
+        }
+        return Ok(PromptResponse::new(if stopped {
+            StopReason::Cancelled
+        } else {
+            StopReason::EndTurn
+        }));
+    }
+    empty(session).await?;
+    session.has.gate.forget_grants();
+    session.state().is_new = true;
+    session.say("The conversation is cleared.").await;
+    session.tell_title("").await;
+    session.tell_empty_window().await;
+    Ok(PromptResponse::new(StopReason::EndTurn))
+}
+
+async fn may_clear(turn: &RunningTurn) -> bool {
+    let gate = &turn.session.has.gate;
+    if gate.posture() < Posture::Ask {
+        return false;
+    }
+    let choice = |id: &str, label: &str, kind| Choice {
+        id: id.to_owned(),
+        label: label.to_owned(),
+        kind,
+    };
+    let mut number = Uuid::new_v4().simple().to_string();
+    number.truncate(8);
+    let question = Question {
+        id: format!("gate-{number}-1"),
+        title: "Clear the conversation".to_owned(),
+        detail: Some("Everything that was said in this session is removed for good.".to_owned()),
+        about: None,
+        options: vec![
+            choice("allow_once", "Clear", ChoiceKind::AllowOnce),
+            choice("reject_once", "Keep", ChoiceKind::RejectOnce),
+        ],
+        deadline_ms: None,
+    };
+    let answer = turn.session.has.person.ask(question, turn.stop.clone()).await;
+    answer == Answer::Chosen("allow_once".to_owned())
+}
+
+async fn empty(session: &Session) -> Result<(), Error> {
+    let method = AGENT.session_prompt;
+    let store = session.has.parts.agent.store();
+    let _nobody_asks_meanwhile = store.claim(session.id).map_err(|error| match error {
+        ClaimError::Held { holder } => in_use(method, &holder),
+        ClaimError::Store(error) => storage(method, &error),
+    })?;
+    store
+        .clear(session.id)
+        .await
+        .map_err(|error| storage(method, &error))
+}
+
+fn status(session: &Session) -> String {
+    let has = &session.has;
+    let axes = session.state().axes.clone();
+    let folders: Vec<String> = has
+        .roots
+        .all()
+        .iter()
+        .map(|root| format!("`{}`", root.display()))
+        .collect();
+    let mut lines = vec![
+        format!("- Model: {}", axes.model),
+        format!("- Effort: {}", axes.effort.as_deref().unwrap_or("auto")),
+        format!("- Tool approval: {}", has.gate.posture()),
+        format!("- Folders: {}", folders.join(", ")),
+        format!("- Shell commands are confined by: {}", has.kit.sandbox),
+        format!("- Background jobs: {}", has.kit.jobs.running()),
+    ];
+    if !has.gate.is_trusted() {
+        lines.push(
+            "- This conversation began beside a web page: it asks before it changes anything.".to_owned(),
+        );
+    }
+    lines.extend(has.mcp.states().iter().map(server));
+    lines.join("\n")
+}
+
+fn server(state: &McpState) -> String {
+    let status = match state.status {
+        McpStatus::Ready => "ready",
+        McpStatus::Connecting => "connecting",
+        McpStatus::Failed => "failed",
+        McpStatus::Pending => "waits for your permission, see `sidewire mcp`",
+        McpStatus::Disabled => "disabled",
+        McpStatus::Standby => "on standby",
+        McpStatus::Idle => "idle",
+    };
+    let error = state.error.as_ref().map(|error| format!(": {error}"));
+    let (name, tools, error) = (&state.name, state.tools, error.unwrap_or_default());
+    format!("- MCP server {name}: {status}, {tools} tools{error}")
+}

@@ -1,0 +1,224 @@
+//! The models an editor can choose from: every configured one whose key is there.
+//!
+//! The files are read at each look, so a `sidewire setup` that ran meanwhile counts. Connections are kept, for they
+//! have learned how their servers want to be asked.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use secrecy::{ExposeSecret as _, SecretString};
+use sidewire_agent::provider::Provider;
+use sidewire_contract::layout::Layout;
+use tokio::runtime::Handle;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::servers::{Configured, configured, key_of, open_with};
+use crate::acp::desks::{ModelDesk, ModelEntry, OpenModelError};
+use crate::config::{Config, ConfigError, Keys, ProviderConfig, ServerConfig};
+use crate::providers::http::{Limits, ModelServer};
+use crate::providers::known;
+use crate::providers::offline::OfflineProvider;
+
+/// The id of answering without a model.
+const OFFLINE: &str = "offline";
+
+/// The editor's [`ModelDesk`].
+pub(crate) struct Catalog {
+    layout: Layout,
+    // A std mutex: held while one connection is looked up or prepared, which waits for nobody.
+    open: Mutex<HashMap<String, Open>>,
+}
+
+/// A connection and what it was made from.
+struct Open {
+    config: ServerConfig,
+    key: Option<SecretString>,
+    server: Arc<dyn ModelServer>,
+    /// Asks for the window of the model, which nobody waits for.
+    learning: Option<AbortOnDropHandle<()>>,
+}
+
+/// What the files say at the moment.
+struct Look {
+    config: Config,
+    keys: Keys,
+}
+
+impl Catalog {
+    /// The models that are configured in these files.
+    #[must_use]
+    pub(crate) fn new(layout: Layout) -> Self {
+        Self {
+            layout,
+            open: Mutex::default(),
+        }
+    }
+
+    fn look(&self) -> Result<Look, ConfigError> {
+        let look = || {
+            Ok(Look {
+                config: Config::load(&self.layout)?,
+                keys: Keys::load(&self.layout)?,
+            })
+        };
+        look().inspect_err(|error| tracing::warn!(%error, "the configured models cannot be read"))
+    }
+
+    /// The connection to a server, kept as long as its configuration and its key stay what they are.
+    fn server(
+        &self,
+        model: &Configured,
+        key: Option<SecretString>,
+    ) -> Result<Arc<dyn ModelServer>, OpenModelError> {
+        let mut open = self.lock();
+        if let Some(kept) = open
+            .get_mut(&model.id)
+            .filter(|kept| kept.fits(&model.server, key.as_ref()))
+        {
+            kept.learn_window();
+            return Ok(Arc::clone(&kept.server));
+        }
+        let server = open_with(&model.server, key.clone(), Limits::patient()).map_err(|error| {
+            tracing::warn!(error = format!("{error:#}"), "a configured model cannot be used");
+            OpenModelError::Unusable(model.id.clone())
+        })?;
+        let mut kept = Open {
+            config: model.server.clone(),
+            key,
+            server: Arc::clone(&server),
+            learning: None,
+        };
+        kept.learn_window();
+        open.insert(model.id.clone(), kept);
+        Ok(server)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// Asks the server for the window of its model (decision 19), unless that is known or being asked already. A server
+    /// that does not tell is no fault.
+    fn learn_window(&mut self) {
+        let asks = self
+            .learning
+            .as_ref()
+            .is_some_and(|learning| !learning.is_finished());
+        if asks || self.server.describe().window.is_some() {
+            return;
+        }
+        let server = Arc::clone(&self.server);
+        self.learning = Handle::try_current().ok().map(|runtime| {
+            AbortOnDropHandle::new(runtime.spawn(async move {
+                if let Err(error) = server.models().await {
+                    tracing::info!(%error, "the model server lists no models");
+                }
+            }))
+        });
+    }
+
+    fn fits(&self, config: &ServerConfig, key: Option<&SecretString>) -> bool {
+        let text = SecretString::expose_secret;
+        self.config == *config && self.key.as_ref().map(text) == key.map(text)
+    }
+}
+
+impl ModelDesk for Catalog {
+    fn list(&self) -> Vec<ModelEntry> {
+        let Ok(look) = self.look() else {
+            return Vec::new();
+        };
+        let offline = matches!(look.config.provider, Some(ProviderConfig::Offline)).then(offline);
+        let usable = configured(&look.config).into_iter();
+        let usable = usable.filter(|model| key_of(&look.keys, &model.server).is_ok());
+        offline
+            .into_iter()
+            .chain(usable.map(|model| entry(&model)))
+            .collect()
+    }
+
+    fn resolve(&self, name: &str) -> String {
+        let look = self.look().ok();
+        let models = look.map(|look| configured(&look.config)).unwrap_or_default();
+        find(&models, name).map_or_else(|| name.to_owned(), |model| model.id.clone())
+    }
+
+    fn open(&self, id: &str, effort: Option<&str>) -> Result<Arc<dyn Provider>, OpenModelError> {
+        let no_effort = |effort: &str| OpenModelError::NoEffort {
+            model: id.to_owned(),
+            effort: effort.to_owned(),
+        };
+        if id == OFFLINE {
+            return match effort {
+                Some(effort) => Err(no_effort(effort)),
+                None => Ok(Arc::new(OfflineProvider::new())),
+            };
+        }
+        let look = self.look().map_err(|_| OpenModelError::Unusable(id.to_owned()))?;
+        let models = configured(&look.config);
+        let model = find(&models, id).ok_or_else(|| OpenModelError::Unknown(id.to_owned()))?;
+        let key = key_of(&look.keys, &model.server).map_err(|()| OpenModelError::NoKey(id.to_owned()))?;
+        if let Some(effort) =
+            effort.filter(|effort| !efforts(&model.server).iter().any(|known| known == effort))
+        {
+            return Err(no_effort(effort));
+        }
+        Ok(self.server(model, key)?.with_effort(effort))
+    }
+}
+
+/// The model of this id. A person may also name the provider alone, or a model that only one provider has.
+fn find<'a>(models: &'a [Configured], id: &str) -> Option<&'a Configured> {
+    let exact = models.iter().find(|model| model.id == id);
+    let of_provider = || {
+        models
+            .iter()
+            .find(|model| model.id.split_once('/').is_some_and(|(name, _)| name == id))
+    };
+    let only = || {
+        let mut of_name = models.iter().filter(|model| model.server.model == id);
+        of_name.next().filter(|_| of_name.next().is_none())
+    };
+    exact.or_else(of_provider).or_else(only)
+}
+
+fn entry(model: &Configured) -> ModelEntry {
+    let server = &model.server;
+    ModelEntry {
+        id: model.id.clone(),
+        name: server.model.clone(),
+        provider: model.provider.clone(),
+        efforts: efforts(server),
+        // A model that is shown a picture and does not see is found out; one that is shown none is not.
+        vision: server
+            .vision
+            .or(known::by_name(&server.model).vision)
+            .unwrap_or(true),
+    }
+}
+
+fn efforts(server: &ServerConfig) -> Vec<String> {
+    let known = || {
+        known::by_name(&server.model)
+            .efforts
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    };
+    server.efforts.clone().unwrap_or_else(known)
+}
+
+fn offline() -> ModelEntry {
+    ModelEntry {
+        id: OFFLINE.to_owned(),
+        name: "Offline".to_owned(),
+        provider: OFFLINE.to_owned(),
+        efforts: Vec::new(),
+        vision: false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

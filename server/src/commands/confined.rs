@@ -1,0 +1,31 @@
+//! `sidewire confined`: the hidden command between us and every shell command.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+
+use crate::cli::ConfinedArgs;
+use crate::process::{become_program, confine, run_family};
+use crate::ui;
+
+/// What shells answer for a program that cannot be run.
+const CANNOT_RUN: u8 = 126;
+
+/// Confines this process and runs the program in it, as it would run by itself.
+pub(crate) fn run(args: &ConfinedArgs) -> ExitCode {
+    start(args).unwrap_or_else(|error| {
+        ui::fail(&error);
+        ExitCode::from(CANNOT_RUN)
+    })
+}
+
+fn start(args: &ConfinedArgs) -> anyhow::Result<ExitCode> {
+    confine(&args.write).context("failed to confine the command")?;
+    let (program, rest) = args.program.split_first().context("there is no program")?;
+    let failed = || format!("failed to run {}", program.display());
+    if args.watch {
+        let end = run_family(program, rest).with_context(failed)?;
+        return Ok(end.repeat());
+    }
+    Err(become_program(program, rest)).with_context(failed)
+}

@@ -1,0 +1,139 @@
+//! A server as a child process: its streams as a transport, its complaints in the log.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use rmcp::RoleClient;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use sidewire_contract::mcp_server::McpTransport;
+use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use super::error::ConnectError;
+use super::guard::Fault;
+use crate::process::{Piped, PipedChild};
+
+/// Bytes of one message of a server.
+pub(super) const LINE_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes of its complaints that go to the log, and bytes of one line there.
+const COMPLAINTS: usize = 64 * 1024;
+const COMPLAINT: usize = 1024;
+
+/// The transport of a child's streams.
+pub(super) type StdioTransport = AsyncRwTransport<RoleClient, BoundedLines<ChildStdout>, ChildStdin>;
+
+/// A started server.
+pub(super) struct Started {
+    pub(super) child: PipedChild,
+    pub(super) transport: StdioTransport,
+    /// Told when a line was too long.
+    pub(super) fault: Fault,
+}
+
+/// Starts a server in the session's folder; nothing for a server that is no child process.
+pub(super) fn start(name: &str, transport: &McpTransport, folder: &Path) -> io::Result<Option<Started>> {
+    let McpTransport::Stdio { command, args, env } = transport else {
+        return Ok(None);
+    };
+    let piped = Piped {
+        program: OsStr::new(command),
+        args,
+        env,
+        folder,
+    };
+    let (child, streams) = piped.start()?;
+    // Ends with the child's stream.
+    tokio::spawn(log_complaints(name.to_owned(), streams.stderr));
+    let fault = Fault::default();
+    let lines = BoundedLines::new(streams.stdout, fault.clone());
+    let transport = AsyncRwTransport::new_client(lines, streams.stdin).with_max_line_length(LINE_BYTES);
+    Ok(Some(Started {
+        child,
+        transport,
+        fault,
+    }))
+}
+
+/// Reads all of it, so that the child never waits for us; logs the beginning.
+async fn log_complaints(server: String, mut stderr: ChildStderr) {
+    let (mut buffer, mut left) = ([0; COMPLAINT], COMPLAINTS);
+    while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
+        let shown = buffer.get(..read.min(left)).unwrap_or_default();
+        left -= shown.len();
+        if !shown.is_empty() {
+            tracing::debug!(server, stderr = %String::from_utf8_lossy(shown).trim_end(), "an MCP server says");
+        }
+    }
+}
+
+/// A stream that ends where a line becomes too long: to go on reading could only mean to wait for nothing.
+pub(super) struct BoundedLines<R> {
+    inner: R,
+    /// Bytes since the last line began.
+    line: usize,
+    fault: Fault,
+}
+
+impl<R> BoundedLines<R> {
+    fn new(inner: R, fault: Fault) -> Self {
+        Self {
+            inner,
+            line: 0,
+            fault,
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
+        let read = buffer.filled().get(before..).unwrap_or_default();
+        for piece in read.split_inclusive(|byte| *byte == b'\n') {
+            self.line += piece.len();
+            if self.line > LINE_BYTES {
+                self.fault.set(ConnectError::TooMuch);
+                buffer.set_filled(before);
+                return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
+            }
+            if piece.ends_with(b"\n") {
+                self.line = 0;
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn read(bytes: Vec<u8>) -> (io::Result<usize>, bool) {
+        let fault = Fault::default();
+        let mut lines = BoundedLines::new(bytes.as_slice(), fault.clone());
+        let read = lines.read_to_end(&mut Vec::new()).await;
+        (read, fault.known().is_some())
+    }
+
+    #[tokio::test]
+    async fn a_line_may_be_as_long_as_the_limit() {
+        for (length, fits) in [
+            (LINE_BYTES - 1, true),
+            (LINE_BYTES, true),
+            (LINE_BYTES + 1, false),
+        ] {
+            let mut bytes = b"{}\n".to_vec();
+            bytes.extend(vec![b'x'; length - 1]);
+            bytes.extend(b"\n{}\n");
+            let (read, overran) = read(bytes).await;
+            assert_eq!((read.is_ok(), overran), (fits, !fits), "{length}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The hidden process between us and a shell command: it ends the whole family of the command when its owner is gone.
+//!
+//! Its standard input is a pipe of which the owner holds the other end and writes nothing: whatever ends the owner,
+//! `kill -9` too, closes it. On Linux it also adopts those of the family that left (daemons), and finds them.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::process::{ExitCode, Stdio};
+use std::thread;
+
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, kill_current_process_group, kill_process,
+    setrlimit, wait,
+};
+
+use super::member;
+
+/// How a command of a family ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End(WaitStatus);
+
+/// Becomes the program; returns only when that fails.
+pub(crate) fn become_program(program: &OsStr, args: &[OsString]) -> io::Error {
+    member(program).args(args).exec()
+}
+
+/// Runs a program to its end, then ends whatever it left behind; ends all of it as soon as standard input ends.
+pub(crate) fn run_family(program: &OsStr, args: &[OsString]) -> io::Result<End> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(getpid()))?;
+    let child = member(program).args(args).stdin(Stdio::null()).spawn()?;
+    thread::spawn(|| {
+        wait_for_owner();
+        end_descendants();
+        // Ours too: what is left in the group, and this process.
+        let _nobody_left_to_tell = kill_current_process_group(Signal::KILL);
+    });
+    let status = wait_for(child.id())?;
+    end_descendants();
+    Ok(End(status))
+}
+
+/// Returns once nobody holds the other end of standard input.
+fn wait_for_owner() {
+    let _ended_or_broken = io::copy(&mut io::stdin().lock(), &mut io::sink());
+}
+
+/// Waits for this child, and buries adopted ones on the way.
+fn wait_for(child: u32) -> io::Result<WaitStatus> {
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid.as_raw_nonzero().get().cast_unsigned() == child => return Ok(status),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+impl End {
+    /// Ends this process the same way.
+    pub(crate) fn repeat(self) -> ExitCode {
+        let Some(number) = self.0.terminating_signal() else {
+            let code = self.0.exit_status().and_then(|code| u8::try_from(code).ok());
+            return ExitCode::from(code.unwrap_or(u8::MAX));
+        };
+        let no_core = Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        };
+        let _one_core_more = setrlimit(Resource::Core, no_core);
+        if let Some(signal) = Signal::from_named_raw(number) {
+            let _ignored_by_us = kill_process(getpid(), signal);
+        }
+        // As shells say it.
+        ExitCode::from(u8::try_from(128 + number).unwrap_or(u8::MAX))
+    }
+}
+
+/// Kills every process that descends from this one until none is left.
+#[cfg(target_os = "linux")]
+fn end_descendants() {
+    use std::time::Duration;
+
+    // One that is killed may have started another just before; a kill that takes longer than this is not ours to wait
+    // for.
+    const ROUNDS: u32 = 200;
+    for _ in 0..ROUNDS {
+        let left = descendants::living();
+        if left.is_empty() {
+            return;
+        }
+        for pid in left {
+            let _gone_already = kill_process(pid, Signal::KILL);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The owner kills the group instead, of which this process is the leader.
+#[cfg(not(target_os = "linux"))]
+fn end_descendants() {}
+
+#[cfg(target_os = "linux")]
+mod descendants {
+    //! Who descends from this process, as `/proc` tells it.
+
+    use std::collections::HashMap;
+    use std::fs;
+
+    use super::{Pid, getpid};
+
+    struct Process {
+        parent: i32,
+        dead: bool,
+    }
+
+    pub(super) fn living() -> Vec<Pid> {
+        let all = processes();
+        let me = getpid().as_raw_nonzero().get();
+        let descends = |mut pid: i32| {
+            // No longer than there are processes: the picture may hold a circle, since it was not taken at once.
+            for _ in 0..all.len() {
+                match all.get(&pid) {
+                    Some(process) if process.parent == me => return true,
+                    Some(process) => pid = process.parent,
+                    None => return false,
+                }
+            }
+            false
+        };
+        let living = all.iter().filter(|(pid, process)| !process.dead && descends(**pid));
+        living.filter_map(|(pid, _)| Pid::from_raw(*pid)).collect()
+    }
+
+    fn processes() -> HashMap<i32, Process> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        entries
+            .filter_map(|entry| {
+                let pid = entry.file_name().to_str()?.parse().ok()?;
+                let stat = fs::read(entry.path().join("stat")).ok()?;
+                Some((pid, parse(&String::from_utf8_lossy(&stat))?))
+            })
+            .collect()
+    }
+
+    /// `pid (name) state parent …`; a name may hold anything, brackets too.
+    fn parse(stat: &str) -> Option<Process> {
+        let mut rest = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+        let dead = matches!(rest.next()?, "Z" | "X" | "x");
+        let parent = rest.next()?.parse().ok()?;
+        Some(Process { parent, dead })
+    }
+
+    #[cfg(test)]
+    #[test]
+    fn names_may_hold_anything() {
+        let process = parse("7 (a) b) S 3 7 7 0").unwrap();
+        assert!(!process.dead && process.parent == 3);
+        assert!(parse("7 (a) Z 3").unwrap().dead);
+        assert!(parse("").is_none() && parse("7 (a").is_none());
+    }
+}

@@ -1,0 +1,228 @@
+//! Shell commands: started in a group and a family of their own, heard while they run, and ended with everything they
+//! started.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use sidewire_agent::workspace::ShellExit;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe;
+use tokio::process::{Child, ChildStdin};
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::output::Log;
+use super::sandbox::without;
+
+/// A family that is told to end is gone by then; what is not is killed as a group.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// What was printed before the end is read in this time.
+const DRAIN: Duration = Duration::from_millis(300);
+/// Bytes that are read at once.
+const CHUNK: usize = 16 * 1024;
+
+/// Starts shell commands of one workspace.
+#[derive(Clone, Debug)]
+pub(crate) struct Launcher {
+    /// Ourselves, to stand between us and the command; without it the command runs in its group, but not confined.
+    pub(crate) program: Option<PathBuf>,
+    /// Our file, for whoever starts us elsewhere.
+    pub(crate) file: Option<PathBuf>,
+    /// Folders that commands may write in.
+    pub(crate) write: Vec<PathBuf>,
+    /// Places within those that they may not.
+    pub(crate) protected: Vec<PathBuf>,
+}
+
+/// A shell command that runs. Dropping it ends it and everything it started.
+pub(crate) struct Running {
+    child: Child,
+    /// Held as long as the command may run: its family ends when this is closed.
+    family: Option<ChildStdin>,
+    output: Option<pipe::Receiver>,
+    /// Its process group, as long as it is ours to end: where no family process finds everything there is to end.
+    group: Option<Pid>,
+}
+
+/// When a command is ended early.
+#[derive(Clone, Debug)]
+pub(crate) struct Until {
+    /// After this time.
+    pub(crate) limit: Option<Duration>,
+    /// When this fires.
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Launcher {
+    /// Starts a command; both its output streams are one, so that they come in their order.
+    pub(crate) fn start(&self, command: &str, folder: &Path) -> io::Result<Running> {
+        let (reader, writer) = io::pipe()?;
+        let mut words = self.words(self.program.as_deref(), true, command).into_iter();
+        let program = words.next().unwrap_or_default();
+        let mut starting = super::command(&program);
+        starting
+            .args(words)
+            .current_dir(folder)
+            .envs(ENVIRONMENT.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(writer.try_clone()?)
+            .stderr(writer);
+        let has_family = self.program.is_some();
+        if !has_family {
+            starting.stdin(Stdio::null());
+        }
+        let mut child = starting.spawn()?;
+        // Holds our copies of the writing end: without them the reading end sees the end.
+        drop(starting);
+        let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        Ok(Running {
+            family: child.stdin.take(),
+            child,
+            output: Some(pipe::Receiver::from_owned_fd(reader.into())?),
+            // On Linux the family finds more than the group.
+            group: group.filter(|_| !has_family || cfg!(not(target_os = "linux"))),
+        })
+    }
+
+    /// Program and arguments that run a command confined, for whoever starts it elsewhere.
+    pub(crate) fn confined(&self, command: &str) -> Option<Vec<String>> {
+        let file = self.file.as_deref().filter(|_| super::sandbox().is_some())?;
+        let words = self.words(Some(file), false, command).into_iter();
+        words.map(|word| word.into_string().ok()).collect()
+    }
+
+    fn words(&self, program: Option<&Path>, watched: bool, command: &str) -> Vec<OsString> {
+        let mut words = Vec::new();
+        if let Some(program) = program {
+            words.push(program.into());
+            words.push("confined".into());
+            words.extend(watched.then(|| "--watch".into()));
+            for folder in without(&self.write, &self.protected) {
+                words.extend(["--write".into(), folder.into_os_string()]);
+            }
+            words.push("--".into());
+        }
+        words.extend([shell().into(), "-c".into(), command.into()]);
+        words
+    }
+}
+
+/// Commands cannot answer questions, and nobody turns pages for them.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("SIDEWIRE", "1"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("PAGER", "cat"),
+    ("TERM", "dumb"),
+];
+
+/// The shell that commands are written for: bash where there is one.
+pub(crate) fn shell() -> &'static str {
+    const BASH: &str = "/bin/bash";
+    if Path::new(BASH).exists() { BASH } else { "/bin/sh" }
+}
+
+impl Running {
+    /// Follows the command to its end, which comes early when `until` says so. Everything it started is gone then.
+    pub(crate) async fn follow(mut self, until: Until, log: &Log) -> ShellExit {
+        let mut chunk = vec![0; CHUNK];
+        let deadline = until.limit.map(|limit| Instant::now() + limit);
+        let late = async {
+            match deadline {
+                Some(deadline) => sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::pin!(late);
+        let exit = loop {
+            tokio::select! {
+                biased;
+                () = until.cancel.cancelled() => break ShellExit::Cancelled,
+                () = &mut late => break ShellExit::TimedOut,
+                read = read(&mut self.output, &mut chunk) => match read {
+                    Some(bytes) => log.push(bytes),
+                    None => self.output = None,
+                },
+                ended = self.child.wait() => break ended.map_or(ShellExit::Signal("unknown".to_owned()), exit_of),
+            }
+        };
+        self.end().await;
+        let _as_much_as_came = timeout(DRAIN, async {
+            while let Some(bytes) = read(&mut self.output, &mut chunk).await {
+                log.push(bytes);
+            }
+        })
+        .await;
+        exit
+    }
+
+    /// Ends the command and everything it started.
+    async fn end(&mut self) {
+        drop(self.family.take());
+        self.kill_group();
+        if timeout(FAREWELL, self.child.wait()).await.is_err() {
+            let _gone_meanwhile = self.child.kill().await;
+        }
+    }
+
+    /// What the command left in its group would hold its number, so that it is still the right one.
+    fn kill_group(&mut self) {
+        if let Some(group) = self.group.take() {
+            let _gone_already = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill_group();
+    }
+}
+
+/// The next bytes; `None` when there will be none. Waits for ever once that was said.
+async fn read<'a>(output: &mut Option<pipe::Receiver>, chunk: &'a mut [u8]) -> Option<&'a [u8]> {
+    let Some(pipe) = output else {
+        return std::future::pending().await;
+    };
+    match pipe.read(chunk).await {
+        Ok(0) | Err(_) => None,
+        Ok(count) => chunk.get(..count),
+    }
+}
+
+fn exit_of(status: ExitStatus) -> ShellExit {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    match (status.code(), status.signal().and_then(Signal::from_named_raw)) {
+        (Some(code), _) => ShellExit::Code(code),
+        (None, Some(signal)) => ShellExit::Signal(name_of(signal)),
+        (None, None) => ShellExit::Signal("unknown".to_owned()),
+    }
+}
+
+fn name_of(signal: Signal) -> String {
+    let known = [
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::HUP, "SIGHUP"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::INT, "SIGINT"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::XCPU, "SIGXCPU"),
+    ];
+    let name = known.iter().find(|(known, _)| *known == signal);
+    name.map_or_else(|| format!("signal {}", signal.as_raw()), |(_, name)| (*name).to_owned())
+}
+
+#[cfg(test)]
+mod tests;

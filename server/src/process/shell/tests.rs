@@ -1,0 +1,141 @@
+use std::sync::Arc;
+
+use super::*;
+
+/// Without ourselves in between, which only the whole program can be (`tests/it/confined.rs`).
+fn launcher() -> Launcher {
+    Launcher {
+        program: None,
+        file: None,
+        write: Vec::new(),
+        protected: Vec::new(),
+    }
+}
+
+fn until(limit: Duration) -> Until {
+    Until {
+        limit: Some(limit),
+        cancel: CancellationToken::new(),
+    }
+}
+
+const LONG: Duration = Duration::from_secs(60);
+
+async fn run(command: &str, until: Until) -> (ShellExit, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let log = Log::default();
+    let running = launcher().start(command, folder.path()).unwrap();
+    let exit = running.follow(until, &log).await;
+    let text = log.lock().text();
+    (exit, text)
+}
+
+fn lives(pid: &str) -> bool {
+    let pid = Pid::from_raw(pid.trim().parse().unwrap()).unwrap();
+    rustix::process::test_kill_process(pid).is_ok()
+        && !std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()))
+            .is_ok_and(|stat| stat.contains(") Z "))
+}
+
+async fn gone(pid: &str) {
+    let waiting = async {
+        while lives(pid) {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(timeout(Duration::from_secs(10), waiting).await.is_ok(), "{pid} lives");
+}
+
+#[tokio::test]
+async fn both_streams_come_in_their_order_with_the_exit_status() {
+    let (exit, text) = run("echo one; echo two >&2; echo three; exit 7", until(LONG)).await;
+    assert_eq!(exit, ShellExit::Code(7));
+    assert_eq!(text, "one\ntwo\nthree\n");
+    let (exit, text) = run("printf '%s ' \"$SIDEWIRE\" \"$PAGER\"; read line || echo no input", until(LONG)).await;
+    assert_eq!((exit, text.as_str()), (ShellExit::Code(0), "1 cat no input\n"));
+    assert_eq!(run("kill -TERM $$", until(LONG)).await.0, ShellExit::Signal("SIGTERM".to_owned()));
+}
+
+#[tokio::test]
+async fn a_command_that_takes_too_long_is_killed_with_what_it_started() {
+    let command = "sleep 1000 & echo $!; wait";
+    let (exit, text) = run(command, until(Duration::from_millis(300))).await;
+    assert_eq!(exit, ShellExit::TimedOut);
+    gone(&text).await;
+}
+
+#[tokio::test]
+async fn what_a_command_leaves_behind_is_gone_and_does_not_hold_it_up() {
+    let began = Instant::now();
+    let (exit, text) = run("sleep 1000 & echo $!", until(LONG)).await;
+    assert_eq!(exit, ShellExit::Code(0));
+    assert!(began.elapsed() < Duration::from_secs(30));
+    gone(&text).await;
+}
+
+#[tokio::test]
+async fn a_command_that_closes_its_output_is_still_waited_for() {
+    let (exit, text) = run("echo out; exec >&- 2>&-; sleep 0.2; exit 3", until(LONG)).await;
+    assert_eq!((exit, text.as_str()), (ShellExit::Code(3), "out\n"));
+}
+
+#[tokio::test]
+async fn endless_output_takes_bounded_memory_and_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = Arc::new(Log::default());
+    let until = until(LONG);
+    let running = launcher().start("yes", folder.path()).unwrap();
+    let following = tokio::spawn({
+        let (log, until) = (Arc::clone(&log), until.clone());
+        async move { running.follow(until, &log).await }
+    });
+    log.grown(4 * 1024 * 1024).await;
+    until.cancel.cancel();
+    assert_eq!(following.await.unwrap(), ShellExit::Cancelled);
+    let output = log.lock();
+    assert!(output.text().len() < 300 * 1024 && output.missing() > 0);
+}
+
+#[tokio::test]
+async fn dropping_a_command_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = Log::default();
+    let running = launcher().start("echo $$; exec sleep 1000", folder.path()).unwrap();
+    {
+        let following = running.follow(until(LONG), &log);
+        tokio::select! {
+            _ = following => panic!("it ended"),
+            () = log.grown(1) => {}
+        }
+    }
+    let pid = log.lock().text();
+    gone(&pid).await;
+}
+
+#[tokio::test]
+async fn a_folder_that_is_gone_is_an_error() {
+    let place = tempfile::tempdir().unwrap();
+    assert!(launcher().start("true", &place.path().join("gone")).is_err());
+}
+
+#[test]
+fn a_family_is_told_where_it_may_write() {
+    let launcher = Launcher {
+        program: Some("/proc/self/exe".into()),
+        file: Some("/bin/sidewire".into()),
+        write: vec!["/root-of-it".into(), "/tmp".into()],
+        protected: vec!["/elsewhere".into()],
+    };
+    let words = launcher.words(launcher.program.as_deref(), true, "echo 'a b'");
+    let shell = shell();
+    assert_eq!(
+        words,
+        [
+            "/proc/self/exe", "confined", "--watch", "--write", "/root-of-it", "--write", "/tmp", "--", shell, "-c",
+            "echo 'a b'"
+        ]
+    );
+    if let Some(elsewhere) = launcher.confined("true") {
+        assert_eq!(elsewhere[..3], ["/bin/sidewire", "confined", "--write"]);
+    }
+}

@@ -1,0 +1,118 @@
+//! What a command printed and how it ended, as a model and a person read it.
+
+use std::time::Duration;
+
+use sidewire_agent::event::ToolContent;
+use sidewire_agent::workspace::ShellExit;
+
+use super::call::clip_middle;
+
+/// Most bytes of output that a model reads at once.
+pub(super) const TOLD: usize = 32 * 1024;
+/// Most bytes of output that a person is shown; an editor is shown 8,000 of any text.
+const SHOWN: usize = 7 * 1024;
+
+/// How a command ended, in words.
+pub(super) fn ending(exit: &ShellExit, limit: Option<Duration>) -> String {
+    match exit {
+        ShellExit::Code(code) => format!("exit status {code}"),
+        ShellExit::Signal(name) => format!("terminated by signal {name}"),
+        ShellExit::TimedOut => {
+            let seconds = limit.unwrap_or_default().as_secs();
+            format!("timed out after {seconds} s and was killed; run it in the background or raise timeout_seconds")
+        }
+        ShellExit::Cancelled => "stopped".to_owned(),
+    }
+}
+
+/// Output without what only a terminal understands, clipped for a model.
+pub(super) fn for_model(output: &str) -> String {
+    clip_middle(&plain(output), TOLD)
+}
+
+/// Output for a person: its end.
+pub(super) fn for_person(output: &str) -> ToolContent {
+    let output = plain(output);
+    let from = output.ceil_char_boundary(output.len().saturating_sub(SHOWN));
+    ToolContent::Text(output.get(from..).unwrap_or_default().to_owned())
+}
+
+/// Without colours, cursor movements and what a progress bar wrote over.
+pub(super) fn plain(output: &str) -> String {
+    let mut text = String::with_capacity(output.len());
+    for line in output.split_inclusive('\n') {
+        let end = if line.ends_with('\n') { "\n" } else { "" };
+        let line = without_escapes(line.trim_end_matches(['\n', '\r']));
+        text.push_str(line.rsplit('\r').next().unwrap_or_default());
+        text.push_str(end);
+    }
+    text
+}
+
+fn without_escapes(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut rest = line.chars();
+    while let Some(character) = rest.next() {
+        match character {
+            '\u{1b}' => skip_sequence(&mut rest),
+            '\u{7}' | '\u{0}' => {}
+            '\u{8}' => _ = plain.pop(),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Goes past an escape sequence, whose escape was read (ECMA-48: `[` up to a letter, `]` up to a bell or `ESC \`).
+fn skip_sequence(rest: &mut std::str::Chars<'_>) {
+    match rest.next() {
+        Some('[') => _ = rest.find(|character| ('@'..='~').contains(character)),
+        Some(']' | 'P' | '_' | '^') => {
+            let mut escaped = false;
+            for character in rest {
+                if character == '\u{7}' || escaped && character == '\\' {
+                    return;
+                }
+                escaped = character == '\u{1b}';
+            }
+        }
+        Some('(' | ')' | '#' | '%') => _ = rest.next(),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_is_not_needed_to_read_it() {
+        let rows = [
+            ("plain\r\nlines\n", "plain\nlines\n"),
+            ("\u{1b}[1;32mgreen\u{1b}[0m", "green"),
+            ("\u{1b}]0;title\u{7}text \u{1b}]8;;x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "text link"),
+            ("10%\r50%\r100%\ndone", "100%\ndone"),
+            ("ab\u{8}c", "ac"),
+            ("broken \u{1b}[", "broken "),
+            ("\u{1b}(Bx\u{7}", "x"),
+        ];
+        for (output, wanted) in rows {
+            assert_eq!(plain(output), wanted, "{output:?}");
+        }
+    }
+
+    #[test]
+    fn ends_are_told_as_shells_tell_them() {
+        assert_eq!(ending(&ShellExit::Code(2), None), "exit status 2");
+        assert_eq!(ending(&ShellExit::Signal("SIGKILL".into()), None), "terminated by signal SIGKILL");
+        assert!(ending(&ShellExit::TimedOut, Some(Duration::from_secs(5))).starts_with("timed out after 5 s"));
+    }
+
+    #[test]
+    fn both_readers_get_no_more_than_they_may() {
+        let long = "line\n".repeat(100_000);
+        assert!(for_model(&long).len() < TOLD + 100);
+        let ToolContent::Text(shown) = for_person(&long) else { panic!("no text") };
+        assert_eq!(shown.len(), SHOWN);
+    }
+}

@@ -1,0 +1,125 @@
+//! `glob`: files by their names.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sidewire_agent::permission::{Class, Intent};
+use sidewire_agent::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput};
+use sidewire_agent::workspace::{Roots, Workspace as _};
+
+use super::call::{self, CallError, Described, shown_path};
+use super::local_workspace::LocalWorkspace;
+use super::search::{Area, Bounds, Pattern, look};
+
+/// Most files of one answer.
+const HITS: usize = 200;
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// The tool.
+pub(crate) struct Glob {
+    meta: ToolMeta,
+    workspace: LocalWorkspace,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    pattern: String,
+    #[serde(default)]
+    path: Option<String>,
+}
+
+impl Glob {
+    /// The tool.
+    pub(crate) fn new(workspace: LocalWorkspace) -> Self {
+        let described = Described {
+            name: "glob",
+            label: "Find files",
+            description: "Finds files by a pattern such as `**/*.rs` or `src/{a,b}/*.ts`, those that changed last first, at \
+                          most 200. `*` stays within a name, `**` goes through folders; a pattern without `/` is one \
+                          for names in any folder. Files that the project ignores are found only when nothing else is.",
+            kind: ToolKind::Read,
+            read_only: true,
+        };
+        let meta = described.taking(
+            &["pattern"],
+            &json!({
+                "pattern": { "type": "string", "description": "The pattern, from `path`" },
+                "path": { "type": "string", "description": "The folder to look in; the working folder if not given" },
+            }),
+        );
+        Self { meta, workspace }
+    }
+
+    async fn find(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
+        let asked: Arguments = call::read(&call.arguments)?;
+        let bounds = Bounds::new(&call.cancel, LIMIT);
+        let workspace = self.workspace.clone();
+        let told = look(move || find(&workspace, &asked, &bounds)).await?;
+        Ok(ToolOutput::text(told))
+    }
+}
+
+fn find(workspace: &LocalWorkspace, asked: &Arguments, bounds: &Bounds) -> Result<String, CallError> {
+    let mut area = Area::find(workspace, asked.path.as_deref())?;
+    let pattern = Pattern::new(&asked.pattern, &area.base)?;
+    let mut found = matching(workspace, &area, &pattern, bounds);
+    let mut note = "";
+    if found.is_empty() && !bounds.are_reached() {
+        area.ignored = true;
+        found = matching(workspace, &area, &pattern, bounds);
+        note = "[only files that the project ignores]\n";
+    }
+    if found.is_empty() {
+        return Ok(format!("no files match {}", asked.pattern));
+    }
+    let count = found.len();
+    // The newest first; those of one moment by their names.
+    found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    let shown: Vec<_> = found.iter().take(HITS).map(|(_, path)| shown_path(path, workspace.roots())).collect();
+    let mut told = format!("{note}{}", shown.join("\n"));
+    if count > HITS {
+        told.push_str(&format!("\n[{} more files; use a narrower pattern]", count - HITS));
+    }
+    if bounds.are_reached() {
+        told.push_str("\n[it took too long to look everywhere]");
+    }
+    Ok(told)
+}
+
+fn matching(
+    workspace: &LocalWorkspace,
+    area: &Area,
+    pattern: &Pattern,
+    bounds: &Bounds,
+) -> Vec<(SystemTime, PathBuf)> {
+    let below = |path: &std::path::Path| path.strip_prefix(&area.base).is_ok_and(|below| pattern.fits(below));
+    area.files(workspace)
+        .take_while(|_| !bounds.are_reached())
+        .filter(|entry| below(entry.path()))
+        .map(|entry| {
+            let changed = entry.metadata().ok().and_then(|meta| meta.modified().ok());
+            (changed.unwrap_or(SystemTime::UNIX_EPOCH), entry.into_path())
+        })
+        .collect()
+}
+
+#[async_trait::async_trait]
+impl Tool for Glob {
+    fn meta(&self) -> &ToolMeta {
+        &self.meta
+    }
+
+    fn title(&self, arguments: &Value) -> String {
+        format!("Find {}", call::clip_line(call::word(arguments, "pattern").unwrap_or("files"), 200))
+    }
+
+    fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {
+        call::intent_of(Class::Read, call::word(arguments, "path").unwrap_or("."), roots)
+    }
+
+    async fn call(&self, call: ToolCallContext) -> ToolOutput {
+        self.find(&call).await.unwrap_or_else(Into::into)
+    }
+}

@@ -1,0 +1,206 @@
+//! `grep`: lines by a regular expression, as they are on disk.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::sinks::Lossy;
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sidewire_agent::permission::{Class, Intent};
+use sidewire_agent::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput};
+use sidewire_agent::workspace::{Roots, Workspace as _};
+
+use super::call::{self, CallError, Described, shown_path};
+use super::local_workspace::LocalWorkspace;
+use super::search::{Area, Bounds, Pattern, look};
+
+/// Most lines of one answer.
+const HITS: usize = 200;
+/// Most bytes of one line.
+const LINE_BYTES: usize = 500;
+const SECONDS: u64 = 30;
+const MOST_SECONDS: u64 = 300;
+/// Longest line that is searched.
+const LINE_MEMORY: usize = 16 * 1024 * 1024;
+
+/// The tool.
+pub(crate) struct Grep {
+    meta: ToolMeta,
+    workspace: LocalWorkspace,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    pattern: String,
+    #[serde(default)]
+    path: Option<String>,
+    #[serde(default)]
+    glob: Option<String>,
+    #[serde(default, deserialize_with = "call::number")]
+    timeout_seconds: Option<u64>,
+}
+
+impl Grep {
+    /// The tool.
+    pub(crate) fn new(workspace: LocalWorkspace) -> Self {
+        let described = Described {
+            name: "grep",
+            label: "Search",
+            description: "Searches files on disk for a regular expression (Rust syntax, `(?i)` ignores case) and gives \
+                          `path:line:text`, at most 200 lines. `glob` limits it to some files, such as `*.ts`. Files \
+                          that the project ignores are searched only when nothing else has a match; binary files never.",
+            kind: ToolKind::Search,
+            read_only: true,
+        };
+        let meta = described.taking(
+            &["pattern"],
+            &json!({
+                "pattern": { "type": "string", "description": "The regular expression; it matches within a line" },
+                "path": { "type": "string", "description": "A folder or a file; the working folder if not given" },
+                "glob": { "type": "string", "description": "Only files that match this pattern" },
+                "timeout_seconds": { "type": "integer", "minimum": 1, "maximum": MOST_SECONDS, "description": "30 if not given" },
+            }),
+        );
+        Self { meta, workspace }
+    }
+
+    async fn search(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
+        let asked: Arguments = call::read(&call.arguments)?;
+        let seconds = asked.timeout_seconds.unwrap_or(SECONDS).clamp(1, MOST_SECONDS);
+        let bounds = Bounds::new(&call.cancel, Duration::from_secs(seconds));
+        let workspace = self.workspace.clone();
+        let told = look(move || search(&workspace, &asked, bounds)).await?;
+        Ok(ToolOutput::text(told))
+    }
+}
+
+fn search(workspace: &LocalWorkspace, asked: &Arguments, bounds: Bounds) -> Result<String, CallError> {
+    let mut area = Area::find(workspace, asked.path.as_deref())?;
+    let only = asked.glob.as_deref().map(|glob| Pattern::new(glob, &area.base)).transpose()?;
+    let mut hunt = Hunt {
+        workspace,
+        matcher: matcher(&asked.pattern)?,
+        only,
+        bounds,
+        hits: Vec::new(),
+    };
+    hunt.run(&area);
+    let mut note = "";
+    if hunt.hits.is_empty() && !hunt.bounds.are_reached() {
+        area.ignored = true;
+        hunt.run(&area);
+        note = "[only in files that the project ignores]\n";
+    }
+    let late = hunt.bounds.are_reached();
+    let mut told = match hunt.hits.as_slice() {
+        [] => "no matches".to_owned(),
+        hits => format!("{note}{}", hits.get(..HITS).unwrap_or(hits).join("\n")),
+    };
+    if hunt.hits.len() > HITS {
+        told.push_str(&format!("\n[more than {HITS} matches; narrow the pattern, the path or the glob]"));
+    } else if late {
+        told.push_str("\n[it took too long to search everything; narrow the path or the glob]");
+    }
+    Ok(told)
+}
+
+fn matcher(pattern: &str) -> Result<RegexMatcher, CallError> {
+    RegexMatcherBuilder::new()
+        .line_terminator(Some(b'\n'))
+        .build(pattern)
+        .map_err(|error| CallError::Said(format!("invalid pattern: {error}")))
+}
+
+/// A search that is under way.
+struct Hunt<'a> {
+    workspace: &'a LocalWorkspace,
+    matcher: RegexMatcher,
+    only: Option<Pattern>,
+    bounds: Bounds,
+    /// One more than are shown, so that it is known whether there are more.
+    hits: Vec<String>,
+}
+
+impl Hunt<'_> {
+    fn run(&mut self, area: &Area) {
+        let mut searcher = SearcherBuilder::new()
+            .binary_detection(BinaryDetection::quit(0))
+            .heap_limit(Some(LINE_MEMORY))
+            .line_number(true)
+            .build();
+        for entry in area.files(self.workspace) {
+            if self.hits.len() > HITS || self.bounds.are_reached() {
+                return;
+            }
+            let below = entry.path().strip_prefix(&area.base).unwrap_or(entry.path());
+            // A file that is named itself is searched whatever its name is.
+            let named = below.as_os_str().is_empty();
+            if named || self.only.as_ref().is_none_or(|only| only.fits(below)) {
+                self.search_file(&mut searcher, entry.path());
+            }
+        }
+    }
+
+    fn search_file(&mut self, searcher: &mut Searcher, path: &Path) {
+        let Ok(file) = self.workspace.open_file(path) else {
+            return;
+        };
+        let shown = shown_path(path, self.workspace.roots());
+        let file = Bounded {
+            file,
+            bounds: &self.bounds,
+        };
+        let hits = &mut self.hits;
+        let sink = Lossy(|line, text| {
+            hits.push(hit(&shown, line, text));
+            Ok(hits.len() <= HITS)
+        });
+        // A file that cannot be read further is left with what was found so far.
+        let _read_as_far_as_it_goes = searcher.search_reader(&self.matcher, file, sink);
+    }
+}
+
+fn hit(path: &str, line: u64, text: &str) -> String {
+    let text = text.trim_end_matches(['\n', '\r']);
+    let end = text.floor_char_boundary(LINE_BYTES);
+    let (kept, rest) = text.split_at(end);
+    let cut = if rest.is_empty() { "" } else { "…" };
+    format!("{path}:{line}:{kept}{cut}")
+}
+
+/// A file that is read no longer than it may take.
+struct Bounded<'a> {
+    file: std::fs::File,
+    bounds: &'a Bounds,
+}
+
+impl Read for Bounded<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.bounds.are_reached() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.file.read(buffer)
+    }
+}
+
+#[async_trait::async_trait]
+impl Tool for Grep {
+    fn meta(&self) -> &ToolMeta {
+        &self.meta
+    }
+
+    fn title(&self, arguments: &Value) -> String {
+        format!("Search {}", call::clip_line(call::word(arguments, "pattern").unwrap_or("files"), 200))
+    }
+
+    fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {
+        call::intent_of(Class::Read, call::word(arguments, "path").unwrap_or("."), roots)
+    }
+
+    async fn call(&self, call: ToolCallContext) -> ToolOutput {
+        self.search(&call).await.unwrap_or_else(Into::into)
+    }
+}

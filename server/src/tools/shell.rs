@@ -1,0 +1,3 @@
+//! The shell tools.
+
+pub(crate) mod classify;

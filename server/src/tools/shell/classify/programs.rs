@@ -1,0 +1,161 @@
+//! Which programs only look, and which arguments make them do more. Whatever is not listed writes.
+//!
+//! Left out on purpose, because they have a language of their own: sed, awk, less, man.
+
+mod arguments;
+
+use super::script::Command;
+use super::word::{Nature, Word};
+use Loss::{Flags, Never, Only, Options, Words};
+
+/// What makes a listed program lose its place.
+enum Loss {
+    /// Nothing does.
+    Never,
+    /// One of these long options, also cut short, or one of these letters among single-letter options.
+    Options(&'static [&'static str], &'static str),
+    /// An argument that begins with one of these.
+    Words(&'static [&'static str]),
+    /// One of these options as Go programs take them, with one or two dashes.
+    Flags(&'static [&'static str]),
+    /// Arguments of which this is not true.
+    Only(fn(&[&str]) -> bool),
+}
+
+/// Programs that open no file their arguments name: they say something about words, the system or the session.
+const SPEAKING: &[&str] = &[
+    "echo", "printf", "pwd", "whoami", "id", "uname", "hostname", "date", "printenv", "env", "true", "false",
+    "basename", "dirname", "help", "type", "which", "tr",
+];
+
+/// Programs that look whatever their arguments are.
+const LOOKING: &[&str] = &[
+    "cat", "head", "tail", "ls", "locate", "which", "whereis", "type", "grep", "egrep", "fgrep", "echo", "pwd", "cd",
+    "whoami", "id", "uname", "printenv", "wc", "cut", "tr", "stat", "du", "df", "ps", "top", "htop", "diff", "cmp",
+    "comm", "help", "true", "false", "basename", "dirname", "realpath", "readlink",
+];
+
+/// Programs that look unless they are told otherwise.
+const LISTED: &[(&str, Loss)] = &[
+    ("more", Options(&["log-file", "LOG-FILE"], "oO+")),
+    ("find", Words(&["-exec", "-ok", "-delete", "-fls", "-fprint"])),
+    ("rg", Options(&["pre", "hostname-bin"], "")),
+    ("printf", Only(arguments::printf_prints)),
+    ("hostname", Only(arguments::hostname_is_asked)),
+    ("date", Only(arguments::date_is_asked)),
+    ("env", Only(arguments::env_prints)),
+    ("gofmt", Flags(&["w", "cpuprofile"])),
+    ("sort", Options(&["output", "compress-program"], "o")),
+    ("uniq", Only(arguments::uniq_prints)),
+    ("file", Options(&["compile"], "C")),
+    ("test", Only(arguments::test_calculates_nothing)),
+    ("[", Only(arguments::test_calculates_nothing)),
+    ("node", Only(arguments::node_version)),
+    ("python", Only(arguments::python_version)),
+    ("python3", Only(arguments::python_version)),
+    ("Select-String", Never),
+];
+
+/// Programs whose first argument says what they do: program, those of its tasks that look, and what makes them lose.
+const TASKS: &[(&str, &[&str], Loss)] = &[
+    (
+        "git",
+        &[
+            "log", "status", "diff", "show", "blame", "ls-files", "ls-tree", "rev-parse", "rev-list", "describe",
+            "shortlog", "whatchanged", "cherry", "cat-file", "for-each-ref", "name-rev",
+        ],
+        GIT,
+    ),
+    ("git", &["grep"], Options(&["output", "ext-diff", "open-files-in-pager"], "O")),
+    ("git", &["tag"], Only(arguments::git_tag_lists)),
+    ("git", &["reflog"], Only(arguments::git_reflog_shows)),
+    ("go", &["vet", "doc", "list", "version"], Flags(GO)),
+    ("go", &["env"], Only(arguments::go_env_prints)),
+    ("npm", &["ls", "list", "view", "info", "outdated"], Never),
+    ("npm", &["audit"], Only(arguments::npm_audit_reports)),
+    ("cargo", &["search"], Options(&["config"], "Z")),
+    ("docker", &["ps", "images", "inspect", "logs", "stats", "info", "version"], Never),
+    (
+        "kubectl",
+        &["get", "describe", "logs", "explain", "api-resources", "api-versions"],
+        Options(&["kubeconfig", "profile", "profile-output", "cache-dir"], ""),
+    ),
+];
+
+/// Options of git that write a file or run a program.
+const GIT: Loss = Options(&["output", "ext-diff"], "");
+/// Options of go that run a program or write a file.
+const GO: &[&str] = &[
+    "toolexec", "exec", "vettool", "mod", "modfile", "modcacherw", "overlay", "pkgdir", "fix", "http", "o", "C", "u",
+    "cpuprofile", "memprofile", "trace",
+];
+/// Options of git that say where and how, not what; before the task.
+const GIT_GLOBAL: &[&str] = &["--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"];
+
+/// Whether a command only looks.
+pub(super) fn only_looks(command: &Command) -> bool {
+    let Some((program, arguments)) = command.words.split_first() else {
+        return false;
+    };
+    let Some(name) = program.plain() else { return false };
+    if !command.assignments.is_empty() || !command.targets.is_empty() {
+        return false;
+    }
+    if LOOKING.contains(&name) {
+        return arguments.iter().all(|argument| is_harmless(name, argument));
+    }
+    let plain: Option<Vec<&str>> = arguments.iter().map(Word::plain).collect();
+    plain.is_some_and(|arguments| {
+        let looks = |loss: &Loss| !loses(loss, &arguments);
+        LISTED.iter().any(|(listed, loss)| *listed == name && looks(loss))
+            || is_get_command(name)
+            || task_looks(name, &arguments)
+    })
+}
+
+/// Whether a program opens none of the files that its arguments might name.
+pub(super) fn only_speaks(program: &str) -> bool {
+    SPEAKING.contains(&program)
+}
+
+/// Whether a program that looks at anything looks at this: files by pattern, but no file that is named by what another
+/// command prints, since that may be any.
+fn is_harmless(program: &str, argument: &Word) -> bool {
+    match argument.nature {
+        Nature::Plain | Nature::Pattern => true,
+        Nature::Filled => only_speaks(program),
+        Nature::Open => false,
+    }
+}
+
+/// PowerShell names what only looks so.
+fn is_get_command(name: &str) -> bool {
+    name.strip_prefix("Get-")
+        .is_some_and(|what| !what.is_empty() && what.chars().all(|char| char.is_ascii_alphabetic()))
+}
+
+fn task_looks(program: &str, arguments: &[&str]) -> bool {
+    let arguments = if program == "git" {
+        arguments::after(arguments, GIT_GLOBAL, "-C")
+    } else {
+        arguments
+    };
+    let Some((task, rest)) = arguments.split_first() else {
+        return false;
+    };
+    TASKS
+        .iter()
+        .any(|(listed, tasks, loss)| *listed == program && tasks.contains(task) && !loses(loss, rest))
+}
+
+fn loses(loss: &Loss, arguments: &[&str]) -> bool {
+    match loss {
+        Never => false,
+        Only(holds) => !holds(arguments),
+        Options(long, letters) => arguments.iter().any(|argument| arguments::is_option(argument, long, letters)),
+        Words(begins) => arguments
+            .iter()
+            .any(|argument| begins.iter().any(|begin| argument.starts_with(begin))),
+        Flags(names) => arguments.iter().any(|argument| arguments::is_flag(argument, names)),
+    }
+}

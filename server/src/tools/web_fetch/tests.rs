@@ -1,0 +1,129 @@
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use super::*;
+use crate::tools::testing::Bench;
+
+/// Pages of a network that is not there.
+#[derive(Default)]
+struct Pages {
+    pages: HashMap<String, (u16, HeaderMap, Vec<u8>)>,
+    asked: Mutex<Vec<String>>,
+}
+
+impl Pages {
+    fn page(mut self, url: &str, kind: &str, body: impl Into<Vec<u8>>) -> Self {
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, kind.parse().unwrap())]);
+        self.pages.insert(url.to_owned(), (200, headers, body.into()));
+        self
+    }
+
+    fn redirect(mut self, url: &str, to: &str) -> Self {
+        let headers = HeaderMap::from_iter([(LOCATION, to.parse().unwrap())]);
+        self.pages.insert(url.to_owned(), (302, headers, Vec::new()));
+        self
+    }
+}
+
+#[async_trait::async_trait]
+impl Outside for Pages {
+    async fn get(&self, url: &Url) -> Result<Answer, FetchError> {
+        self.asked.lock().unwrap().push(url.to_string());
+        let (status, headers, body) = self.pages.get(url.as_str()).ok_or(FetchError::Unreachable)?.clone();
+        let pieces: Vec<_> = body.chunks(1000).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
+        Ok(Answer { status, headers, body: stream::iter(pieces).boxed() })
+    }
+}
+
+async fn fetch(pages: &Arc<Pages>, url: &str) -> Result<Page, String> {
+    let tool = WebFetch::over(Arc::clone(pages) as Arc<_>);
+    tool.page(url).await.map_err(|error| error.to_string())
+}
+
+#[tokio::test]
+async fn addresses_that_are_not_for_fetching_are_never_asked() {
+    let pages = Arc::new(Pages::default());
+    for (url, part) in [
+        ("not an address", "is no address"),
+        ("file:///etc/passwd", "only http and https"),
+        ("ftp://a.example/", "only http and https"),
+        ("https://ann:pw@a.example/", "user or password"),
+        ("http://10.0.0.1/", "private network"),
+        ("http://192.168.1.1/", "private network"),
+        ("http://169.254.169.254/latest", "private network"),
+        ("http://100.64.0.1/", "private network"),
+        ("http://0.0.0.0/", "private network"),
+        ("http://[::]/", "private network"),
+        ("http://[fe80::1]/", "private network"),
+        ("http://[::ffff:10.0.0.1]/", "private network"),
+    ] {
+        let error = fetch(&pages, url).await.map(|page| page.status).unwrap_err();
+        assert!(error.contains(part), "{url}: {error}");
+    }
+    assert!(pages.asked.lock().unwrap().is_empty());
+    for loopback in ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"] {
+        assert!(may_ask(loopback.parse().unwrap()), "{loopback}");
+    }
+}
+
+#[tokio::test]
+async fn every_redirect_is_checked_like_the_first_address() {
+    let pages = Pages::default()
+        .redirect("https://a.example/1", "/2")
+        .redirect("https://a.example/2", "http://localhost:8080/3")
+        .page("http://localhost:8080/3", "text/plain", "there")
+        .redirect("https://a.example/in", "http://10.1.1.1/")
+        .redirect("https://a.example/file", "file:///etc/passwd")
+        .redirect("https://a.example/loop", "https://a.example/loop");
+    let pages = Arc::new(pages);
+    let page = fetch(&pages, "https://a.example/1").await.unwrap();
+    assert_eq!(page.bytes, b"there");
+    assert_eq!(page.head(), "status 200 · text/plain · 5 bytes\nhttp://localhost:8080/3");
+    for (path, part) in [("in", "private network"), ("file", "only http and https"), ("loop", "more than 5 times")] {
+        let error = fetch(&pages, &format!("https://a.example/{path}")).await.map(|page| page.status).unwrap_err();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn no_more_is_taken_than_may_be() {
+    let pages = Pages::default()
+        .page("http://a.example/just", "text/plain", vec![b'x'; BYTES])
+        .page("http://a.example/over", "text/plain", vec![b'x'; BYTES + 1])
+        .page("http://a.example/picture", "image/png", "x");
+    let pages = Arc::new(pages);
+    let just = fetch(&pages, "http://a.example/just").await.unwrap();
+    assert_eq!((just.bytes.len(), just.cut), (BYTES, false));
+    let over = fetch(&pages, "http://a.example/over").await.unwrap();
+    assert_eq!((over.bytes.len(), over.cut), (BYTES, true));
+    assert!(over.head().contains("1048576 bytes (there is more)"));
+    let picture = fetch(&pages, "http://a.example/picture").await.map(|page| page.status).unwrap_err();
+    assert_eq!(picture, "status 200 · image/png · it is no text");
+}
+
+/// The real client and a real server on this machine.
+#[tokio::test]
+async fn a_server_of_this_machine_can_be_fetched_from() {
+    let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = server.local_addr().unwrap().port();
+    let serving = tokio::spawn(async move {
+        let (mut socket, _) = server.accept().await.unwrap();
+        let mut request = vec![0; 4096];
+        let _read = socket.read(&mut request).await.unwrap();
+        let body = "<h1>Not here</h1>";
+        let answer = format!("HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        socket.write_all(answer.as_bytes()).await.unwrap();
+    });
+    let bench = Bench::new();
+    let told = bench.fails("web_fetch", json!({ "url": format!("http://localhost:{port}/") })).await;
+    assert!(told.starts_with("status 404 · text/html · 17 bytes\n") && told.ends_with("# Not here"), "{told}");
+    serving.await.unwrap();
+    let told = bench.fails("web_fetch", json!({ "url": format!("http://127.0.0.1:{port}/") })).await;
+    assert_eq!(told, "127.0.0.1 could not be reached");
+}

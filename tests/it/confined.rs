@@ -1,0 +1,164 @@
+//! `sidewire confined`: what stands between the program and every shell command of an editor session.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use sidewire_tests::{Home, Process, descendants, is_alive, within};
+
+/// Prepared: starts things of all kinds and writes down who they are.
+const FAMILY: &str = "sleep 1000 & echo $! >> pids; setsid sleep 1000 & sleep 0; \
+                      (setsid sh -c 'echo $$ >> pids; trap \"\" TERM HUP; sleep 1000 & wait' &) ; echo $$ >> pids; touch ready; ";
+
+fn shell(place: &Path, script: &str) -> String {
+    format!("cd '{}' || exit 9; {script}", place.display())
+}
+
+fn family(home: &Home, place: &Path, script: &str) -> Process {
+    let place_named = place.to_str().unwrap();
+    home.start(&["confined", "--watch", "--write", place_named, "--", "sh", "-c", &shell(place, script)])
+}
+
+async fn until(what: &'static str, holds: impl Fn() -> bool) {
+    let waiting = async {
+        while !holds() {
+            tokio::task::yield_now().await;
+        }
+    };
+    within(what, waiting).await;
+}
+
+/// Everything that a family has started, once all of it is there.
+async fn started(process: &Process, place: &Path) -> Vec<u32> {
+    until("a family that has begun", || {
+        let written = fs::read_to_string(place.join("pids")).unwrap_or_default();
+        place.join("ready").exists() && written.lines().count() == 3
+    })
+    .await;
+    let all = descendants(process.pid());
+    assert!(all.len() >= 4, "{all:?}");
+    all
+}
+
+async fn all_gone(pids: &[u32]) {
+    until("the end of a family", || !pids.iter().any(|pid| is_alive(*pid))).await;
+}
+
+fn place() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[tokio::test]
+async fn a_family_ends_with_its_owner() {
+    let (home, place) = (Home::new(), place());
+    let mut process = family(&home, place.path(), &format!("{FAMILY} wait; sleep 1000"));
+    let all = started(&process, place.path()).await;
+    // Whatever ends an owner closes its end of the pipe.
+    let ended = process.ended().await;
+    assert!(!ended.success());
+    all_gone(&all).await;
+}
+
+#[tokio::test]
+async fn what_a_command_leaves_behind_ends_with_it() {
+    let (home, place) = (Home::new(), place());
+    let process = family(&home, place.path(), &format!("{FAMILY} while [ ! -e go ]; do sleep 0.02; done; exit 7"));
+    let all = started(&process, place.path()).await;
+    fs::write(place.path().join("go"), "").unwrap();
+    all_gone(&all).await;
+    // Its owner never let go.
+    let pid = process.pid();
+    until("the end of the one in between", || !is_alive(pid)).await;
+}
+
+#[tokio::test]
+async fn a_command_that_kills_the_one_in_between_is_left_to_its_group() {
+    let (home, place) = (Home::new(), place());
+    let mut process = family(&home, place.path(), "kill -9 $PPID; sleep 1000");
+    assert!(!process.ended().await.success());
+}
+
+#[tokio::test]
+async fn a_program_ends_as_it_would_by_itself() {
+    let home = Home::new();
+    let run = async |script: &str| home.run(&["confined", "--", "sh", "-c", script]).await;
+    assert_eq!(run("echo out; exit 7").await.status.code(), Some(7));
+    assert_eq!(run("echo out").await.ok(), "out\n");
+    let missing = home.run(&["confined", "--", "/no/such/program"]).await;
+    assert_eq!(missing.status.code(), Some(126));
+    assert!(missing.err.contains("failed to run /no/such/program"), "{}", missing.err);
+    assert!(home.run(&["confined"]).await.failed().contains("PROGRAM"));
+    assert!(!home.run(&["--help"]).await.ok().contains("confined"));
+}
+
+#[tokio::test]
+async fn a_signal_that_ended_a_command_is_told_as_one() {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    let (home, place) = (Home::new(), place());
+    for (script, signal) in [("kill -SEGV $$", Signal::SEGV), ("kill -KILL $$", Signal::KILL)] {
+        let mut process = family(&home, place.path(), &format!("touch began; while [ ! -e go ]; do sleep 0.02; done; {script}"));
+        let began = place.path().join("began");
+        until("a command that has begun", || began.exists()).await;
+        fs::write(place.path().join("go"), "").unwrap();
+        let pid = process.pid();
+        until("its end", || !is_alive(pid)).await;
+        assert_eq!(process.ended().await.signal(), Some(signal.as_raw()), "{script}");
+        for name in ["began", "go"] {
+            fs::remove_file(place.path().join(name)).unwrap();
+        }
+    }
+}
+
+/// What doctor says of the sandbox; nothing confines where it says so, and then there is nothing to test.
+async fn is_confined(home: &Home) -> bool {
+    let found = home.run(&["doctor", "--json"]).await.out;
+    assert!(found.contains("shell commands in an editor"), "{found}");
+    found.contains("Landlock (ABI ")
+}
+
+#[tokio::test]
+async fn nothing_is_written_but_where_it_may() {
+    let (home, place, outside) = (Home::new(), place(), place());
+    if !is_confined(&home).await {
+        return;
+    }
+    fs::write(outside.path().join("theirs"), "theirs").unwrap();
+    let (inside, outside_named) = (place.path().to_str().unwrap(), outside.path().to_str().unwrap());
+    std::os::unix::fs::symlink(outside.path(), place.path().join("link")).unwrap();
+    let tries = [
+        format!("echo x > {outside_named}/new"),
+        format!("echo x >> {outside_named}/theirs"),
+        format!(": > {outside_named}/theirs"),
+        format!("rm {outside_named}/theirs"),
+        format!("mv {outside_named}/theirs {inside}/stolen"),
+        format!("ln {outside_named}/theirs {inside}/linked"),
+        format!("mkdir {outside_named}/folder"),
+        "echo x > link/new".to_owned(),
+        format!("cd {outside_named} && sh -c 'echo x > new'"),
+        format!("cd {outside_named} && setsid sh -c 'echo x > new'"),
+    ];
+    for script in &tries {
+        let script = shell(place.path(), script);
+        let ran = home.run(&["confined", "--write", inside, "--", "sh", "-c", &script]).await;
+        assert!(!ran.status.success(), "{script}: {ran:?}");
+    }
+    assert_eq!(fs::read(outside.path().join("theirs")).unwrap(), b"theirs");
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+    let allowed = format!("cat {outside_named}/theirs && mkdir a && echo x > a/b && mv a/b c && rm -r a && echo x > /dev/null");
+    let ran = home.run(&["confined", "--write", inside, "--", "sh", "-c", &shell(place.path(), &allowed)]).await;
+    assert_eq!(ran.ok(), "theirs");
+    assert!(place.path().join("c").exists());
+}
+
+/// A family is there soon and gone soon: this is paid for every command.
+#[tokio::test]
+async fn the_one_in_between_costs_little() {
+    let home = Home::new();
+    let began = std::time::Instant::now();
+    for _ in 0..5 {
+        home.run(&["confined", "--", "true"]).await.ok();
+    }
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+}
