@@ -13,12 +13,16 @@ demo: deps ## Chat with the sample console page: in a window, or (HEADLESS=1) by
 	npm run build --workspace web-extension
 	node e2e/run.mjs e2e/demo.ts
 
-test: deps browser ffmpeg lint ## Every test: Rust, TypeScript, browser
+test: deps browser ffmpeg python lint ## Every test: Rust, TypeScript, browser, clients of editors
 	cargo build --workspace
 	cargo test --workspace
 	npm test --workspace web-extension
 	npm run build --workspace web-extension
 	npm test --workspace e2e
+
+soak: deps ## The long versions of tests: agents that are killed again and again
+	cargo build --workspace
+	SOAK=1 cargo test --workspace --test it acp_crash
 
 lint: deps ## Format, clippy, types
 	cargo fmt --all --check
@@ -44,3 +48,6 @@ browser:
 
 ffmpeg:
 	@e2e/ensure-ffmpeg
+
+python:
+	@e2e/ensure-python-client >/dev/null || true

@@ -6,6 +6,8 @@ import { type AcpStage, type Talk, type Turn, test } from "../harness/acp/stage"
 import { TYPESCRIPT } from "../harness/acp/typescript";
 import { until } from "../harness/until";
 
+/** A tool of the official MCP server that takes as long as it is told. */
+const LONG = "mcp__everything__trigger-long-running-operation";
 const KINDS = "missing" in pythonWithSdk() ? [TYPESCRIPT] : [TYPESCRIPT, PYTHON];
 
 /** Phases, and how a turn gets into each. */
@@ -28,6 +30,22 @@ const PHASES: Record<string, (stage: AcpStage, talk: Talk) => Promise<Turn>> = {
     await talk.desk.card();
     return turn;
   },
+  "while the editor looks for a file": async (stage, talk) => {
+    talk.desk.mayRead = new Promise(() => {});
+    const turn = talk.ask("Read a file.");
+    const path = await stage.write("a.txt", "a");
+    (await stage.model.call()).use({ name: "read_file", arguments: { path } });
+    await until("the question for the file", () => (talk.desk.asked.length === 0 ? undefined : true));
+    return turn;
+  },
+  "while an MCP tool works": async (stage, talk) => {
+    talk.desk.choose("allow_once");
+    const turn = talk.ask("Take your time.");
+    const long = { name: LONG, arguments: { duration: 1000, steps: 1000 } };
+    (await stage.model.call()).use(long);
+    await until("the call", () => ofKind(turn.updates, "tool_call")[0]);
+    return turn;
+  },
   "while a command runs in the terminal": async (stage, talk) => {
     talk.desk.choose("allow_once");
     const turn = talk.ask("Run it.");
@@ -46,7 +64,7 @@ describe.each(KINDS)("the $name cancels", (kind) => {
   for (const [phase, enter] of Object.entries(PHASES)) {
     test(phase, async ({ stage }) => {
       const talk = await stage.open(kind);
-      await talk.begin();
+      await talk.begin([EVERYTHING]);
       const turn = await enter(stage, talk);
       await talk.client.cancel(talk.session);
       expect(await turn.stopped()).toBe("cancelled");

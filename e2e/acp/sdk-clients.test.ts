@@ -39,9 +39,9 @@ describe.each(KINDS)("the $name", (kind) => {
     expect(await turn.stopped()).toBe("end_turn");
     expect(told.results.join()).toContain("the port is 8443");
     const [call] = ofKind(turn.updates, "tool_call");
-    expect(call).toMatchObject({ name: "read_file", kind: "read" });
+    expect(call).toMatchObject({ kind: "read", locations: [{ path }] });
     expect(ofKind(turn.updates, "tool_call_update").at(-1)).toMatchObject({ status: "completed" });
-    expect(field(talk.desk, "buffers")).toEqual(new Map());
+    expect(talk.desk.asked).toContain("fs/read_text_file");
   });
 
   test("gives and refuses permission", async ({ stage }) => {
@@ -138,11 +138,11 @@ describe.each(KINDS)("the $name", (kind) => {
     expect(told.results.join()).toContain("Echo: hello there");
   });
 
-  test("gets a typed error when nothing answers, and sets up", async ({ stage }) => {
+  test("gets a typed error of a model that refuses, without its words", async ({ stage }) => {
     const talk = await stage.open(kind);
     await talk.begin();
+    stage.model.answers((call) => call.refuse(403));
     const turn = talk.ask("Are you there?");
-    (await stage.model.call()).refuse(400);
     const failure = await turn.stopped().then(
       () => undefined,
       (error: unknown) => error,

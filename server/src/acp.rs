@@ -24,6 +24,7 @@ mod queued;
 mod content;
 mod follow;
 mod outcome;
+mod own_command;
 mod prompt;
 mod slash;
 mod translate;

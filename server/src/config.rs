@@ -3,8 +3,9 @@
 //! Reads and writes these two files and checks what they say. It applies nothing: `app.rs` builds the provider, the
 //! listener takes the extension ids. Nothing is read from the environment of the process.
 
-mod providers;
 pub(crate) mod mcp;
+pub(crate) mod permissions;
+mod providers;
 mod save;
 mod secret;
 
@@ -19,6 +20,7 @@ use sidewire_contract::layout::Layout;
 
 use crate::private_file::PrivateFileError;
 use mcp::McpConfig;
+use permissions::PermissionsConfig;
 
 pub(crate) use providers::{
     Api, KeySource, NamedProvider, ProviderConfig, ServerConfig, check_window, parse_base_url,
@@ -43,6 +45,8 @@ pub(crate) struct Config {
     pub(crate) worker: WorkerConfig,
     /// MCP servers of the person.
     pub(crate) mcp: McpConfig,
+    /// What may be done unasked.
+    pub(crate) permissions: PermissionsConfig,
 }
 
 /// Who may connect from a browser.

@@ -36,10 +36,16 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    runtime.block_on(async {
+    let serves_an_editor = matches!(cli.command, cli::Command::Acp(_));
+    let code = runtime.block_on(async {
         commands::run(cli).await.unwrap_or_else(|error| {
             ui::fail(&error);
             ExitCode::FAILURE
         })
-    })
+    });
+    if serves_an_editor {
+        // A read of standard input that waits for an editor cannot be ended, so nothing waits for it.
+        runtime.shutdown_background();
+    }
+    code
 }

@@ -167,10 +167,8 @@ async fn an_open_session_keeps_its_set_and_a_closed_one_takes_another() {
     };
     for method in ["session/load", "session/resume"] {
         let same = again(json!([other.cwd(), one.cwd(), one.cwd()]));
-        assert!(
-            editor.request(method, same).await.is_ok(),
-            "order and repetition do not matter"
-        );
+        let answer = editor.request(method, same).await;
+        assert!(answer.is_ok(), "order and repetition do not matter: {answer:?}");
         for different in [json!([one.cwd()]), json!([])] {
             let refusal = editor.request(method, again(different)).await.unwrap_err();
             assert_eq!(

@@ -73,7 +73,8 @@ async fn commands_and_usage_follow_the_answer_that_opened_the_session() {
 #[tokio::test]
 async fn all_updates_of_a_turn_come_before_its_answer() {
     let model = ScriptedModel::start().await;
-    let home = Home::with_model(&model);
+    let home = Home::new();
+    home.use_model_with_window(&model, 32_000);
     let project = Project::with("a.txt", "a\n");
     let editor = Editor::start(&home).await;
     let session = editor.session(project.cwd()).await;
@@ -122,7 +123,8 @@ async fn all_updates_of_a_cancelled_turn_come_before_its_answer() {
 #[tokio::test]
 async fn a_replay_of_many_turns_is_whole_and_in_order() {
     let model = ScriptedModel::start().await;
-    let home = Home::with_model(&model);
+    let home = Home::new();
+    home.use_model_with_window(&model, 1_000_000);
     let project = Project::new();
     let editor = Editor::start(&home).await;
     let session = editor.session(project.cwd()).await;
@@ -151,7 +153,7 @@ async fn a_replay_of_many_turns_is_whole_and_in_order() {
 #[tokio::test]
 async fn a_slow_editor_holds_no_model_up_and_loses_nothing() {
     let words = "0123456789".repeat(20);
-    let script = (0..5_000)
+    let script = (0..2_000)
         .fold(Script::stream(), |script, _| script.text(&words))
         .done();
     let left = script.left();
@@ -165,7 +167,7 @@ async fn a_slow_editor_holds_no_model_up_and_loses_nothing() {
     within("the end of the model's answer", left.passed()).await;
     editor.go_on_reading();
     let turn = prompt.ended().await;
-    assert!(turn.done() == words.repeat(5_000), "{} bytes", turn.text().len());
+    assert!(turn.done() == words.repeat(2_000), "{} bytes", turn.text().len());
     let chunks = turn.of("agent_message_chunk").len();
-    assert!(chunks < 5_000, "what was behind is merged: {chunks} chunks");
+    assert!(chunks < 2_000, "what was behind is merged: {chunks} chunks");
 }

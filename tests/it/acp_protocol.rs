@@ -141,11 +141,13 @@ async fn what_is_no_message_is_answered_and_the_next_one_works() {
         assert!(codes.contains(&code), "{line}: {code}");
     }
     let deep = format!(
-        "{{\"id\":1,\"method\":\"session/list\",\"params\":{}{}}}",
+        "{{\"id\":\"deep\",\"method\":\"session/list\",\"params\":{}{}}}",
         "[".repeat(100_000),
         "]".repeat(100_000)
     );
     let from = editor.count();
+    // Its id may be told or not.
+    let _waiting = editor.expect(&json!("deep"), "session/list");
     editor.line(deep).await;
     editor
         .until("an error", from, |frame| frame.json.get("error").map(|_| ()))
@@ -223,7 +225,7 @@ async fn an_error_never_repeats_what_was_sent() {
         ("session/new", json!({ "cwd": { "a": canary } })),
         (
             "session/load",
-            json!({ "sessionId": "x", "cwd": "/", "mcpServers": [{ "name": canary, "env": 7 }] }),
+            json!({ "sessionId": "x", "cwd": "/", "mcpServers": [{ "name": "a", "env": [{ "name": "", "value": canary }] }] }),
         ),
     ] {
         let refusal = editor.request(method, params).await.unwrap_err();
@@ -365,7 +367,7 @@ async fn it_leaves_in_the_middle_of_a_turn_with_all_its_children() {
 
 #[tokio::test]
 async fn the_log_goes_to_standard_error_and_tells_no_prompt() {
-    let model = ScriptedModel::playing(Script::fails(500)).await;
+    let model = ScriptedModel::playing(Script::fails(403)).await;
     let home = Home::with_model(&model);
     let project = Project::new();
     let editor = Editor::start(&home).await;

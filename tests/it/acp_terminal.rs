@@ -63,7 +63,7 @@ async fn a_command_runs_in_the_editors_terminal() {
         create["args"].as_array().unwrap().last(),
         Some(&json!("make all && echo \"$HOME\""))
     );
-    assert!(told(&model)[0].contains("from the terminal"));
+    assert!(told(&model).contains("from the terminal"));
     assert_eq!(
         (call.began["kind"].as_str(), call.status()),
         (Some("execute"), "completed")
@@ -94,7 +94,7 @@ async fn how_a_command_ended_is_told() {
     ] {
         editor.terminal(script);
         let call = bash(&session, &model, json!({ "command": "make" })).await;
-        let told = told(&model)[0].clone();
+        let told = told(&model);
         assert!(told.contains(words), "{words}: {told}");
         let failed = words != "output truncated by the client terminal";
         assert_eq!(call.status() == "failed", failed, "{words}");
@@ -118,7 +118,7 @@ async fn a_command_that_takes_too_long_is_killed_and_its_terminal_given_back() {
     let methods = methods(&editor);
     assert!(methods.contains(&"terminal/kill".to_owned()), "{methods:?}");
     assert_eq!(methods.last().map(String::as_str), Some("terminal/release"));
-    let told = told(&model)[0].clone();
+    let told = told(&model);
     assert!(told.contains("so far"), "what it printed is told: {told}");
 }
 
@@ -129,7 +129,7 @@ async fn an_editor_that_makes_no_terminal_is_done_without() {
     editor.refuse("terminal/create");
     let session = editor.session(project.cwd()).await;
     bash(&session, &model, json!({ "command": "printf 'ran %s' here" })).await;
-    assert!(told(&model)[0].contains("ran here"));
+    assert!(told(&model).contains("ran here"));
 }
 
 #[tokio::test]
@@ -143,7 +143,7 @@ async fn without_a_terminal_commands_run_here_and_their_output_is_shown() {
         json!({ "command": "echo out; echo err >&2; pwd; exit 4" }),
     )
     .await;
-    let told = told(&model)[0].clone();
+    let told = told(&model);
     for words in ["out", "err", project.cwd(), "exit status 4"] {
         assert!(told.contains(words), "{words}: {told}");
     }
@@ -158,7 +158,7 @@ async fn commands_run_here_without_keys_in_their_environment() {
     let editor = Editor::with(&home, &[], &plain_editor()).await;
     let session = editor.session(project.cwd()).await;
     bash(&session, &model, json!({ "command": "env" })).await;
-    assert!(!told(&model)[0].contains("CANARY"), "{}", told(&model)[0]);
+    assert!(!told(&model).contains("CANARY"), "{}", told(&model));
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn commands_in_the_background_are_read_waited_for_and_ended() {
     )
     .await;
     assert_eq!(methods(&editor), [] as [String; 0], "never in a terminal");
-    let told_id = told(&model)[0].clone();
+    let told_id = told(&model);
     let id = job_id(&told_id);
     calls(&model, "bash_output", &json!({ "job_id": id }));
     session.prompt("look").await.done();

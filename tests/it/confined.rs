@@ -5,7 +5,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::process::Signal;
-use sidewire_tests::{Home, Process, descendants, is_alive, within};
+use serde_json::json;
+use sidewire_tests::{
+    Editor, Home, Process, Project, ScriptedModel, descendants, is_alive, plain_editor, within,
+};
+
+use crate::acp_files::calls;
 
 /// Prepared: starts things of all kinds and writes down who they are.
 const FAMILY: &str = "sleep 1000 & echo $! >> pids; setsid sleep 1000 & sleep 0; \
@@ -17,7 +22,16 @@ fn shell(place: &Path, script: &str) -> String {
 
 fn family(home: &Home, place: &Path, script: &str) -> Process {
     let place_named = place.to_str().unwrap();
-    home.start(&["confined", "--watch", "--write", place_named, "--", "sh", "-c", &shell(place, script)])
+    home.start(&[
+        "confined",
+        "--watch",
+        "--write",
+        place_named,
+        "--",
+        "sh",
+        "-c",
+        &shell(place, script),
+    ])
 }
 
 async fn until(what: &'static str, holds: impl Fn() -> bool) {
@@ -29,13 +43,14 @@ async fn until(what: &'static str, holds: impl Fn() -> bool) {
     within(what, waiting).await;
 }
 
+fn has_begun(place: &Path) -> bool {
+    let written = fs::read_to_string(place.join("pids")).unwrap_or_default();
+    place.join("ready").exists() && written.lines().count() == 3
+}
+
 /// Everything that a family has started, once all of it is there.
 async fn started(process: &Process, place: &Path) -> Vec<u32> {
-    until("a family that has begun", || {
-        let written = fs::read_to_string(place.join("pids")).unwrap_or_default();
-        place.join("ready").exists() && written.lines().count() == 3
-    })
-    .await;
+    until("a family that has begun", || has_begun(place)).await;
     let all = descendants(process.pid());
     assert!(all.len() >= 4, "{all:?}");
     all
@@ -63,20 +78,17 @@ async fn a_family_ends_with_its_owner() {
 #[tokio::test]
 async fn what_a_command_leaves_behind_ends_with_it() {
     let (home, place) = (Home::new(), place());
-    let process = family(&home, place.path(), &format!("{FAMILY} while [ ! -e go ]; do sleep 0.02; done; exit 7"));
+    let process = family(
+        &home,
+        place.path(),
+        &format!("{FAMILY} while [ ! -e go ]; do sleep 0.02; done; exit 7"),
+    );
     let all = started(&process, place.path()).await;
     fs::write(place.path().join("go"), "").unwrap();
     all_gone(&all).await;
     // Its owner never let go.
     let pid = process.pid();
     until("the end of the one in between", || !is_alive(pid)).await;
-}
-
-#[tokio::test]
-async fn a_command_that_kills_the_one_in_between_is_left_to_its_group() {
-    let (home, place) = (Home::new(), place());
-    let mut process = family(&home, place.path(), "kill -9 $PPID; sleep 1000");
-    assert!(!process.ended().await.success());
 }
 
 #[tokio::test]
@@ -87,7 +99,11 @@ async fn a_program_ends_as_it_would_by_itself() {
     assert_eq!(run("echo out").await.ok(), "out\n");
     let missing = home.run(&["confined", "--", "/no/such/program"]).await;
     assert_eq!(missing.status.code(), Some(126));
-    assert!(missing.err.contains("failed to run /no/such/program"), "{}", missing.err);
+    assert!(
+        missing.err.contains("failed to run /no/such/program"),
+        "{}",
+        missing.err
+    );
     assert!(home.run(&["confined"]).await.failed().contains("PROGRAM"));
     assert!(!home.run(&["--help"]).await.ok().contains("confined"));
 }
@@ -98,7 +114,11 @@ async fn a_signal_that_ended_a_command_is_told_as_one() {
 
     let (home, place) = (Home::new(), place());
     for (script, signal) in [("kill -SEGV $$", Signal::SEGV), ("kill -KILL $$", Signal::KILL)] {
-        let mut process = family(&home, place.path(), &format!("touch began; while [ ! -e go ]; do sleep 0.02; done; {script}"));
+        let mut process = family(
+            &home,
+            place.path(),
+            &format!("touch began; while [ ! -e go ]; do sleep 0.02; done; {script}"),
+        );
         let began = place.path().join("began");
         until("a command that has begun", || began.exists()).await;
         fs::write(place.path().join("go"), "").unwrap();
@@ -141,15 +161,56 @@ async fn nothing_is_written_but_where_it_may() {
     ];
     for script in &tries {
         let script = shell(place.path(), script);
-        let ran = home.run(&["confined", "--write", inside, "--", "sh", "-c", &script]).await;
+        let ran = home
+            .run(&["confined", "--write", inside, "--", "sh", "-c", &script])
+            .await;
         assert!(!ran.status.success(), "{script}: {ran:?}");
     }
     assert_eq!(fs::read(outside.path().join("theirs")).unwrap(), b"theirs");
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
-    let allowed = format!("cat {outside_named}/theirs && mkdir a && echo x > a/b && mv a/b c && rm -r a && echo x > /dev/null");
-    let ran = home.run(&["confined", "--write", inside, "--", "sh", "-c", &shell(place.path(), &allowed)]).await;
+    let allowed = format!(
+        "cat {outside_named}/theirs && mkdir a && echo x > a/b && mv a/b c && rm -r a && echo x > /dev/null"
+    );
+    let ran = home
+        .run(&[
+            "confined",
+            "--write",
+            inside,
+            "--",
+            "sh",
+            "-c",
+            &shell(place.path(), &allowed),
+        ])
+        .await;
     assert_eq!(ran.ok(), "theirs");
     assert!(place.path().join("c").exists());
+}
+
+/// The whole way: the agent of an editor is killed, and what it runs ends without it.
+#[tokio::test]
+async fn an_agent_that_is_killed_leaves_no_commands() {
+    let model = ScriptedModel::start().await;
+    let (home, project) = (Home::with_model(&model), Project::new());
+    let editor = Editor::with(&home, &[], &plain_editor()).await;
+    let session = editor.session(project.cwd()).await;
+    session.set("tool_approval", "yolo").await.unwrap();
+    let command = format!("{FAMILY} wait; sleep 1000");
+    calls(
+        &model,
+        "bash",
+        &json!({ "command": command, "run_in_background": true }),
+    );
+    session.prompt("go").await;
+    let folder = Path::new(project.cwd());
+    until("a job that has begun", || has_begun(folder)).await;
+    let all = editor
+        .children()
+        .into_iter()
+        .flat_map(|child| [vec![child], descendants(child)].concat());
+    let all: Vec<u32> = all.collect();
+    assert!(all.len() >= 5, "{all:?}");
+    editor.kill().await;
+    all_gone(&all).await;
 }
 
 /// A family is there soon and gone soon: this is paid for every command.

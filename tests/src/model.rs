@@ -83,6 +83,7 @@ struct Shared {
 struct Asked {
     key: Option<String>,
     scripts: VecDeque<Script>,
+    otherwise: Option<Script>,
     requests: Vec<Recorded>,
 }
 
@@ -132,6 +133,11 @@ impl ScriptedModel {
         self.shared.lock().scripts.push_back(script);
     }
 
+    /// What to do from now on with every request that has no script.
+    pub fn otherwise(&self, script: Script) {
+        self.shared.lock().otherwise = Some(script);
+    }
+
     /// From now on every request must bring this key.
     pub fn require_key(&self, key: &str) {
         self.shared.lock().key = Some(format!("Bearer {key}"));
@@ -176,7 +182,8 @@ async fn complete(State(shared): State<Arc<Shared>>, request: Request) -> Respon
             body,
         });
         if allowed {
-            asked.scripts.pop_front().unwrap_or_else(|| Script::says("ok"))
+            let next = asked.scripts.pop_front().or_else(|| asked.otherwise.clone());
+            next.unwrap_or_else(|| Script::says("ok"))
         } else {
             Script::fails(401)
         }

@@ -6,6 +6,7 @@ agent asked. To the outside: {"id", "result"} or {"id", "error"}, {"ask", "metho
 
 import asyncio
 import json
+import os
 import sys
 from typing import Any
 
@@ -114,7 +115,7 @@ async def main() -> None:
     command, *args = sys.argv[1:]
     running: set[asyncio.Task[None]] = set()
     limits = {"limit": LIMIT}
-    async with acp.spawn_agent_process(editor, command, *args, env=acp.default_environment(), transport_kwargs=limits) as (
+    async with acp.spawn_agent_process(editor, command, *args, env=dict(os.environ), transport_kwargs=limits) as (
         conn,
         _process,
     ):

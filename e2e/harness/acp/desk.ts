@@ -48,6 +48,8 @@ export class Desk {
   readonly buffers = new Map<string, string>();
   /** Methods the agent used, in order. */
   readonly asked: string[] = [];
+  /** Files are read once this has resolved. */
+  mayRead: Promise<void> = Promise.resolve();
   readonly #terminals = new Map<string, Terminal>();
   readonly #choices: Choice[] = [];
   readonly #cards: Card[] = [];
@@ -82,6 +84,7 @@ export class Desk {
   /** `fs/read_text_file`. */
   async readTextFile({ path }: { path: string }): Promise<{ content: string }> {
     this.asked.push("fs/read_text_file");
+    await this.mayRead;
     return { content: this.buffers.get(path) ?? (await readFile(path, "utf8")) };
   }
 

@@ -290,7 +290,10 @@ impl FeedState {
                 self.before_attempt = self.record.text.len();
             }
             TurnEvent::ToolStarted(start) => self.record.tools.push(ToolRow::started(start)),
-            TurnEvent::Usage(usage) => self.record.usage = Some(usage.turn),
+            TurnEvent::Usage(usage) => {
+                self.record.usage = Some(usage.turn);
+                self.record.context = Some(usage.context);
+            }
             TurnEvent::Notice(notice) if !self.record.notices.contains(notice) => {
                 self.record.notices.push(*notice);
             }

@@ -33,7 +33,7 @@ pub struct Intent {
     /// What rules are compared with: a path, a command, an address.
     pub subject: Option<String>,
     /// The simple commands of a compound one, each of which must be allowed, and other spellings of them, so that a
-    /// rule that forbids one finds it; empty for anything that is no command.
+    /// rule that forbids one finds it; for a call that changes files, the paths it changes beside its subject.
     pub segments: Vec<String>,
     /// It reads or writes these places outside the workspace.
     pub outside: Vec<PathBuf>,

@@ -133,6 +133,8 @@ pub struct TurnRecord {
     pub model: Option<String>,
     /// Tokens used.
     pub usage: Option<Usage>,
+    /// Tokens that the conversation took after the newest model call of this turn.
+    pub context: Option<u64>,
 }
 
 impl TurnRecord {
@@ -154,6 +156,7 @@ impl TurnRecord {
             page: None,
             model: None,
             usage: None,
+            context: None,
         }
     }
 

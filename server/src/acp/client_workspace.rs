@@ -84,6 +84,7 @@ impl Workspace for ClientWorkspace {
 
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError> {
         if self.io.terminal
+            && self.roots().cover(&command.folder)
             && let Some(end) = self.run_in_terminal(&command, Arc::clone(&watch)).await?
         {
             return Ok(end);

@@ -22,7 +22,7 @@ use super::{AGENT, Parts};
 use crate::rpc::{self, Call, Error, Handling, Params, Peer, Service};
 
 /// The parts, once they are open, or why they are not.
-pub(crate) type Opening = Shared<BoxFuture<'static, Result<Arc<Parts>, Arc<str>>>>;
+type Opening = Shared<BoxFuture<'static, Result<Arc<Parts>, Arc<str>>>>;
 
 /// Sessions have ended so long after their editor went.
 const LAST_WRITES: Duration = Duration::from_millis(300);
@@ -106,7 +106,7 @@ impl Editor {
 
     /// What the editor said about itself; nothing before that.
     pub(super) fn client(&self) -> Option<Client> {
-        self.lock().clone()
+        *self.lock()
     }
 
     /// The editor introduced itself.

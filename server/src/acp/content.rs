@@ -219,7 +219,7 @@ fn put_together(pieces: Vec<Piece>, folder: &Path) -> Result<Prompt, attachments
             }
             Piece::File(file) => {
                 let name = saved.next().unwrap_or_default();
-                prompt.add_picture(&name, file);
+                prompt.add_picture(&name, &file);
                 shown.push(format!("@{name}"));
                 texts.push(format!("@{name}"));
             }
@@ -241,7 +241,7 @@ fn join(texts: &[String]) -> String {
 
 impl Prompt {
     /// A picture is shown to the model too, unless it is larger than any model takes.
-    fn add_picture(&mut self, name: &str, file: Attachment) {
+    fn add_picture(&mut self, name: &str, file: &Attachment) {
         let Some(mime_type) = file.picture else { return };
         if file.bytes.len() > PICTURE_BYTES {
             return;

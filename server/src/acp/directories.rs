@@ -72,13 +72,17 @@ pub(super) fn vet(cwd: &Path, wanted: &[String], policy: &Policy) -> Result<Root
     for path in wanted {
         let root = vet_one(Path::new(path), &roots, policy)
             .map_err(|fault| refused("additionalDirectories", path, fault))?;
-        roots.push(root);
+        roots.extend(root);
     }
     Ok(Roots::new(folder, roots.into_iter().skip(1)))
 }
 
-fn vet_one(path: &Path, roots: &[PathBuf], policy: &Policy) -> Result<PathBuf, Fault> {
+/// A folder beside `roots`, of which the first is the working folder; `None` for one that is named a second time.
+fn vet_one(path: &Path, roots: &[PathBuf], policy: &Policy) -> Result<Option<PathBuf>, Fault> {
     let real = real(path)?;
+    if roots.iter().skip(1).any(|root| *root == real) {
+        return Ok(None);
+    }
     let private = policy
         .private
         .iter()
@@ -96,7 +100,7 @@ fn vet_one(path: &Path, roots: &[PathBuf], policy: &Policy) -> Result<PathBuf, F
     if private.iter().any(|folder| folder.starts_with(&real)) {
         return Err(Fault::Protected);
     }
-    Ok(real)
+    Ok(Some(real))
 }
 
 /// A folder with every link on the way to it resolved.

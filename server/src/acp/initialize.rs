@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::client_workspace::ClientIo;
 use super::connection::Editor;
-use crate::rpc::{Call, Error, Handling, Reply};
+use crate::rpc::{Call, Error, Handling, Params, Reply};
 
 /// The one way to set the agent up; clients know it by this name.
 const SETUP: &str = "reasonix-setup";
@@ -29,7 +29,8 @@ pub(super) struct Client {
 
 /// `initialize`. What is missing or broken in the parameters is a capability that the client lacks.
 pub(super) fn initialize(editor: &Arc<Editor>, call: Call) -> Handling {
-    let capabilities = capabilities(&call);
+    let params = call.params;
+    let capabilities = capabilities(&params);
     editor.introduce(Client {
         io: ClientIo {
             read: capabilities.fs.read_text_file,
@@ -49,8 +50,8 @@ pub(super) fn initialize(editor: &Arc<Editor>, call: Call) -> Handling {
     Handling::Done(Reply::new(&response))
 }
 
-fn capabilities(call: &Call) -> ClientCapabilities {
-    let params: Value = call.params.read().unwrap_or_default();
+fn capabilities(params: &Params) -> ClientCapabilities {
+    let params: Value = params.read().unwrap_or_default();
     let capabilities = params.get("clientCapabilities").cloned().unwrap_or_default();
     serde_json::from_value(capabilities).unwrap_or_default()
 }
@@ -84,7 +85,8 @@ fn auth_methods(client: &ClientCapabilities) -> Vec<AuthMethod> {
 
 /// `authenticate`. The only method runs in a terminal, so there is nothing to do here.
 pub(super) fn authenticate(_editor: &Arc<Editor>, call: Call) -> Handling {
-    Handling::Done(call.params.read::<AuthenticateRequest>().and_then(|request| {
+    let params = call.params;
+    Handling::Done(params.read::<AuthenticateRequest>().and_then(|request| {
         Err(Error::invalid_params(if &*request.method_id.0 == SETUP {
             "authenticate: this method runs in a terminal; reconnect once it has ended"
         } else {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use sidewire_contract::mcp_server::{McpServer, McpTransport};
+use url::Url;
 
 use super::refusals::word;
 use crate::rpc::Error;
@@ -85,11 +86,11 @@ fn server(entry: Value) -> Result<McpServer, String> {
         },
         "http" | "streamable-http" | "streamable_http" => McpTransport::Http {
             headers: headers()?,
-            url: needed("url", entry.url)?,
+            url: address(needed("url", entry.url)?).map_err(of_server)?,
         },
         "sse" => McpTransport::Sse {
             headers: headers()?,
-            url: needed("url", entry.url)?,
+            url: address(needed("url", entry.url)?).map_err(of_server)?,
         },
         _ => return Err(format!("MCP server {name:?} uses unsupported transport")),
     };
@@ -97,6 +98,15 @@ fn server(entry: Value) -> Result<McpServer, String> {
         name: entry.name,
         transport,
     })
+}
+
+/// An address that can be asked.
+fn address(url: String) -> Result<String, String> {
+    let parsed = Url::parse(url.trim()).ok();
+    if parsed.is_some_and(|parsed| matches!(parsed.scheme(), "http" | "https") && parsed.has_host()) {
+        return Ok(url);
+    }
+    Err("url is not an http address".to_owned())
 }
 
 /// Null is what is missing.
@@ -217,6 +227,10 @@ mod tests {
                 "MCP server \"n\" url is required",
             ),
             (
+                json!({"name": "n", "type": "http", "url": "file:///etc/hosts"}),
+                "MCP server \"n\" url is not an http address",
+            ),
+            (
                 json!({"name": "n", "type": "pigeon"}),
                 "MCP server \"n\" uses unsupported transport",
             ),
@@ -225,7 +239,7 @@ mod tests {
                 "MCP server \"n\" env[1].name is required",
             ),
             (
-                json!({"name": "n", "type": "http", "url": "u", "headers": [{"value": "1"}]}),
+                json!({"name": "n", "type": "http", "url": "http://u", "headers": [{"value": "1"}]}),
                 "MCP server \"n\" headers[0].name is required",
             ),
             (

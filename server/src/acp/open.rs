@@ -188,6 +188,6 @@ fn welcome(reply: Answer, session: Arc<Session>, reserved: Option<Reserved>) -> 
     }
     Ok(reply.then(async move {
         session.tell_commands().await;
-        session.tell_empty_window().await;
+        session.tell_window().await;
     }))
 }

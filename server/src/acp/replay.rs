@@ -14,9 +14,6 @@ use sidewire_agent::store::StoredTurn;
 
 use super::translate::{calls, media_link, plan, words};
 
-/// The tool whose calls are plans.
-const PLAN_TOOL: &str = "todo_write";
-
 /// The updates of a turn.
 pub(super) fn updates(turn: &StoredTurn) -> Vec<SessionUpdate> {
     let replay = Replay {
@@ -84,7 +81,7 @@ impl Replay<'_> {
             call = call.locations(calls::locations(&row.locations));
             call.kind = row.kind.map(calls::kind).unwrap_or_default();
         }
-        let plan = (name == PLAN_TOOL && ok).then(|| plan(&entries(arguments)));
+        let plan = (name == calls::PLAN_TOOL && ok).then(|| plan(&entries(arguments)));
         std::iter::once(SessionUpdate::ToolCall(call))
             .chain(plan)
             .collect()

@@ -2,7 +2,7 @@
 
 mod built_in;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use agent_client_protocol_schema::v1::{AvailableCommand, AvailableCommandInput, UnstructuredCommandInput};
@@ -34,7 +34,7 @@ impl Commands {
     /// Reads what the person and the project keep.
     pub(super) async fn load(user_folder: &Path, project_folder: &Path) -> Self {
         let (user, project) = (user_folder.to_owned(), project_folder.to_owned());
-        let reading = tokio::task::spawn_blocking(move || read(user, project));
+        let reading = tokio::task::spawn_blocking(move || read(&user, &project));
         let book = Arc::new(reading.await.unwrap_or_default());
         let skill_tool = SkillTool::new(Arc::clone(&book)).map(|tool| Arc::new(tool) as Arc<dyn Tool>);
         Self { book, skill_tool }
@@ -70,8 +70,8 @@ impl Commands {
     }
 }
 
-fn read(user: PathBuf, project: PathBuf) -> CommandBook {
-    let book = CommandBook::load(&user, &project);
+fn read(user: &Path, project: &Path) -> CommandBook {
+    let book = CommandBook::load(user, project);
     for skipped in book.skipped() {
         tracing::warn!("{skipped}");
     }

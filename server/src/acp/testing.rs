@@ -84,7 +84,7 @@ impl Editor {
         params
     }
 
-    /// The agent gives this request up and asks for `method`, in any order; gives the parameters.
+    /// The agent gives this request up and asks for `method`, in any order; gives the parameters of that.
     pub(super) async fn given_up_for(&mut self, id: &Value, method: &str) -> Value {
         let (one, other) = (self.next().await, self.next().await);
         let (given_up, mut request) = if one["method"] == method {

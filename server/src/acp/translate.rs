@@ -32,6 +32,8 @@ pub(super) struct TurnUpdates {
     notices: bool,
     /// The message that the attempt in progress produces.
     message: Option<String>,
+    /// Calls that make a plan; they are told behind it.
+    planning: Vec<ToolStart>,
     reports: Reports,
 }
 
@@ -42,6 +44,7 @@ impl TurnUpdates {
             turn,
             notices,
             message: None,
+            planning: Vec::new(),
             reports: Reports::default(),
         }
     }
@@ -52,6 +55,19 @@ impl TurnUpdates {
             News::Text(text) => self.chunks(&text, "", SessionUpdate::AgentMessageChunk),
             // Its own id: an answer never continues a thought.
             News::Reasoning(text) => self.chunks(&text, "/thought", SessionUpdate::AgentThoughtChunk),
+            News::Event(TurnEvent::ToolStarted(start)) if start.name == calls::PLAN_TOOL => {
+                self.planning.push(start);
+                Vec::new()
+            }
+            News::Event(TurnEvent::Plan(entries)) => {
+                let plan = plan(&entries);
+                std::iter::once(plan).chain(self.planned(|_| true)).collect()
+            }
+            News::Event(TurnEvent::ToolFinished(end)) => {
+                let mut updates = self.planned(|start| start.call_id == end.call_id);
+                updates.push(self.finished(end));
+                updates
+            }
             News::Event(event) => self.event(event).into_iter().collect(),
             News::End { .. } => Vec::new(),
         }
@@ -65,7 +81,7 @@ impl TurnUpdates {
     /// What was held back until now.
     pub(super) fn overdue(&mut self) -> Vec<SessionUpdate> {
         let overdue = self.reports.overdue(Instant::now());
-        overdue.into_iter().map(|report| self.progress(report)).collect()
+        overdue.iter().map(|report| self.progress(report)).collect()
     }
 
     fn chunks(
@@ -92,19 +108,28 @@ impl TurnUpdates {
             TurnEvent::ToolStarted(start) => Some(self.started(start)),
             TurnEvent::ToolProgress(report) => {
                 let report = self.reports.take(report, Instant::now())?;
-                Some(self.progress(report))
+                Some(self.progress(&report))
             }
-            TurnEvent::ToolFinished(end) => Some(self.finished(end)),
-            TurnEvent::Plan(entries) => Some(plan(&entries)),
             TurnEvent::Usage(report) => usage(report),
             TurnEvent::Notice(notice) => Some(self.notice(words::notice(notice))),
             TurnEvent::Media(media) => media_link(&media),
             TurnEvent::Retrying { attempt, wait_ms } => {
                 (wait_ms >= TOLD_WAIT_MS).then(|| self.notice(words::retrying(attempt, wait_ms)))
             }
-            // They come as news of their own.
-            TurnEvent::Text(_) | TurnEvent::Reasoning(_) => None,
+            // They are news of their own, or taken above.
+            TurnEvent::Text(_)
+            | TurnEvent::Reasoning(_)
+            | TurnEvent::ToolFinished(_)
+            | TurnEvent::Plan(_) => None,
         }
+    }
+
+    /// The calls that were held back for their plan, as far as they are to be told now.
+    fn planned(&mut self, now: impl Fn(&ToolStart) -> bool) -> Vec<SessionUpdate> {
+        let (told, held) = std::mem::take(&mut self.planning).into_iter().partition(now);
+        self.planning = held;
+        let told: Vec<ToolStart> = told;
+        told.into_iter().map(|start| self.started(start)).collect()
     }
 
     fn started(&mut self, start: ToolStart) -> SessionUpdate {
@@ -118,7 +143,7 @@ impl TurnUpdates {
         SessionUpdate::ToolCall(call)
     }
 
-    fn progress(&self, report: ToolProgress) -> SessionUpdate {
+    fn progress(&self, report: &ToolProgress) -> SessionUpdate {
         let content = calls::content(&report.content, words::last_of);
         let fields = ToolCallUpdateFields::new()
             .status(ToolCallStatus::InProgress)

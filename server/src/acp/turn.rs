@@ -16,10 +16,10 @@ use uuid::Uuid;
 use super::AGENT;
 use super::content::Prompt;
 use super::follow::Following;
-use super::outcome;
 use super::refusals::{in_use, storage, unknown_session};
 use super::session::{RunningTurn, Session};
 use super::translate::TurnUpdates;
+use super::{outcome, own_command};
 use crate::rpc::Error;
 
 /// Runs a turn to its end.
@@ -27,6 +27,10 @@ pub(super) async fn run(turn: &RunningTurn, prompt: Prompt) -> Result<PromptResp
     let session = &turn.session;
     session.shelf.replace(tools(session));
     let (key, wake) = (turn_key(), Arc::new(Notify::new()));
+    let setting = match own_command::command(&prompt) {
+        Some(command) => own_command::setting(setting(session), command),
+        None => setting(session),
+    };
     let ask = Ask {
         key: key.clone(),
         place: Place::Known(session.id),
@@ -35,7 +39,7 @@ pub(super) async fn run(turn: &RunningTurn, prompt: Prompt) -> Result<PromptResp
         parts: prompt.parts,
         pictures: prompt.pictures,
         shown: prompt.shown,
-        setting: setting(session),
+        setting,
         tools: session.shelf.clone(),
     };
     let started = session.has.parts.agent.ask(ask, Arc::clone(&wake)).await;
@@ -58,7 +62,7 @@ fn tools(session: &Session) -> Vec<Arc<dyn Tool>> {
 pub(super) fn turn_key() -> TurnKey {
     TurnKey {
         owner: Owner::editor(),
-        id: TurnId(Uuid::new_v4().to_string()),
+        id: TurnId(format!("c-{}", Uuid::new_v4())),
     }
 }
 
@@ -86,7 +90,11 @@ pub(super) async fn follow(
     };
     // An editor that is gone: the turn was stopped with its connection, and the answer reaches nobody.
     let ended = ended.map_err(|_closed| Error::cancelled())?;
-    outcome::reply(&ended, &following.subscription.record())
+    let record = following.subscription.record();
+    if record.context.is_some() {
+        session.state().context = record.context;
+    }
+    outcome::reply(&ended, &record)
 }
 
 /// Where and how a turn of this session runs.

@@ -34,7 +34,9 @@ struct Open {
     config: ServerConfig,
     key: Option<SecretString>,
     server: Arc<dyn ModelServer>,
-    /// Asks for the window of the model, which nobody waits for.
+    /// It was asked for the window of its model.
+    asked: bool,
+    /// Asks for it, which nobody waits for.
     learning: Option<AbortOnDropHandle<()>>,
 }
 
@@ -86,6 +88,7 @@ impl Catalog {
             config: model.server.clone(),
             key,
             server: Arc::clone(&server),
+            asked: false,
             learning: None,
         };
         kept.learn_window();
@@ -99,16 +102,18 @@ impl Catalog {
 }
 
 impl Open {
-    /// Asks the server for the window of its model (decision 19), unless that is known or being asked already. A server
-    /// that does not tell is no fault.
+    /// Asks the server for the window of its model (decision 19), until that is known. A server that does not tell is
+    /// no fault, and one that is not there yet may be later.
     fn learn_window(&mut self) {
-        let asks = self
+        let running = self
             .learning
             .as_ref()
             .is_some_and(|learning| !learning.is_finished());
-        if asks || self.server.describe().window.is_some() {
+        let known = self.config.window.is_some() || self.asked && self.server.describe().window.is_some();
+        if running || known {
             return;
         }
+        self.asked = true;
         let server = Arc::clone(&self.server);
         self.learning = Handle::try_current().ok().map(|runtime| {
             AbortOnDropHandle::new(runtime.spawn(async move {

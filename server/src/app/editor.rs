@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use sidewire_agent::hooks::NoHooks;
-use sidewire_agent::permission::Rules;
 use sidewire_agent::session::{GRACE, ProviderSlot};
 use sidewire_agent::store::Store;
 use sidewire_agent::{Agent, AgentParts};
@@ -39,7 +38,7 @@ pub(crate) fn editor_parts(layout: &Layout) -> anyhow::Result<Parts> {
         models: Arc::new(Catalog::new(layout.clone())),
         tools: Arc::new(Tools::new(layout)),
         mcp: Arc::new(McpServers::new(layout.clone(), library)),
-        rules: Rules::default(),
+        rules: config.permissions.rules(),
         user_folder: layout.config.clone(),
         browser_folder: layout.data.join("browser"),
         private: private.into(),

@@ -26,7 +26,12 @@ pub(super) fn open_with(
     key: Option<SecretString>,
     limits: Limits,
 ) -> anyhow::Result<Arc<dyn ModelServer>> {
-    let Known { window, vision, .. } = known::by_name(&config.model);
+    let Known {
+        window,
+        output,
+        vision,
+        ..
+    } = known::by_name(&config.model);
     let headers = config.headers.iter();
     let settings = Settings {
         key_expires: config
@@ -37,7 +42,7 @@ pub(super) fn open_with(
         window: config.window,
         // The same model on one's own machine is often started with a smaller one.
         usual_window: window.filter(|_| config.base_url.scheme() == "https"),
-        most_output: config.max_output_tokens,
+        most_output: config.max_output_tokens.or(output),
         blind: config.vision.or(vision) == Some(false),
         headers: headers
             .map(|(name, value)| (name.clone(), value.clone()))

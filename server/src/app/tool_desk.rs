@@ -25,7 +25,7 @@ impl Tools {
         let home = std::env::home_dir();
         let own = [&layout.config, &layout.data, &layout.state].map(Clone::clone);
         Self {
-            protected: Protected::new(home.as_deref(), own),
+            protected: Protected::new(home.as_deref(), own).but_readable([layout.config.join("skills")]),
             // A file that was replaced is named as one that does not exist.
             file: std::env::current_exe().ok().filter(|file| file.exists()),
         }
@@ -58,9 +58,16 @@ impl ToolDesk for Tools {
 
 /// Where shell commands may write: the roots and the folders for what does not last.
 fn writable(roots: &Roots) -> Vec<PathBuf> {
-    let temporary = [std::env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")];
+    let temporary = [
+        std::env::temp_dir(),
+        PathBuf::from("/tmp"),
+        PathBuf::from("/var/tmp"),
+    ];
     let mut places: Vec<PathBuf> = roots.all().to_vec();
-    for place in temporary.into_iter().filter_map(|place| place.canonicalize().ok()) {
+    for place in temporary
+        .into_iter()
+        .filter_map(|place| place.canonicalize().ok())
+    {
         if !places.iter().any(|known| place.starts_with(known)) && place != Path::new("/") {
             places.push(place);
         }

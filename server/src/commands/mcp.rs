@@ -176,7 +176,7 @@ fn plain(word: &str) -> String {
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
-    format!("{:?}", word.escape_default().to_string().replace("\\\\", "\\"))
+    format!("\"{}\"", word.escape_default())
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use super::guard::{Fault, Guarded};
 use super::handler::Handler;
 use super::sse::SseTransport;
 use super::{http, stdio};
-use crate::process::PipedChild;
+use crate::process::{Piped, PipedChild};
 
 /// How long the library may take to close its side; then the child is ended all the same.
 pub(super) const FAREWELL: Duration = Duration::from_millis(200);
@@ -41,8 +41,9 @@ pub(super) struct Attempt<'a> {
     pub(super) handler: &'a Handler,
     /// Ends the connection, also while it is being made.
     pub(super) stop: &'a CancellationToken,
-    /// When it must stand.
+    /// When it must stand, and how long that is.
     pub(super) deadline: Instant,
+    pub(super) limit: Duration,
 }
 
 /// Why an attempt failed, and whether another way is worth trying.
@@ -74,11 +75,15 @@ impl Attempt<'_> {
     }
 
     async fn once(&self, lifecycle: ClientLifecycleMode) -> Result<Connection, Failure> {
-        let name = &self.server.name;
         match &self.server.transport {
-            McpTransport::Stdio { .. } => {
-                let started = stdio::start(name, &self.server.transport, self.folder);
-                let started = started.map_err(ConnectError::from)?.ok_or(ConnectError::Ended)?;
+            McpTransport::Stdio { command, args, env } => {
+                let program = Piped {
+                    program: command.as_ref(),
+                    args,
+                    env,
+                    folder: self.folder,
+                };
+                let started = stdio::start(&self.server.name, &program).map_err(ConnectError::from)?;
                 self.with_child(started, lifecycle).await
             }
             McpTransport::Http { url, headers } => {
@@ -150,12 +155,11 @@ impl Attempt<'_> {
 
     /// Waits as long as a connection may take, and no longer than the session lives.
     pub(super) async fn in_time<T>(&self, work: impl Future<Output = T>) -> Result<T, ConnectError> {
-        let began = Instant::now();
         tokio::select! {
             biased;
             () = self.stop.cancelled() => Err(ConnectError::Closed),
             done = timeout_at(self.deadline, work) => {
-                done.map_err(|_| ConnectError::TooSlow(self.deadline.duration_since(began).as_secs()))
+                done.map_err(|_| ConnectError::TooSlow(self.limit.as_secs()))
             }
         }
     }

@@ -121,6 +121,9 @@ impl Server {
         if let Some(live) = place.as_ref().filter(|live| !live.is_lost()) {
             return Ok(live.clone());
         }
+        if self.shared.stop.is_cancelled() {
+            return Err(ConnectError::Closed);
+        }
         self.turn(Status::Connecting, None);
         let opened = self.open().await;
         match &opened {
@@ -146,6 +149,7 @@ impl Server {
             handler: &handler,
             stop: &stop,
             deadline: Instant::now() + self.shared.timing.start,
+            limit: self.shared.timing.start,
         };
         let connection = attempt.connect().await?;
         let live = Live::new(&self.name, &connection, stop.clone());

@@ -1,14 +1,11 @@
 //! A server as a child process: its streams as a transport, its complaints in the log.
 
-use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use rmcp::RoleClient;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use sidewire_contract::mcp_server::McpTransport;
 use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
@@ -33,28 +30,19 @@ pub(super) struct Started {
     pub(super) fault: Fault,
 }
 
-/// Starts a server in the session's folder; nothing for a server that is no child process.
-pub(super) fn start(name: &str, transport: &McpTransport, folder: &Path) -> io::Result<Option<Started>> {
-    let McpTransport::Stdio { command, args, env } = transport else {
-        return Ok(None);
-    };
-    let piped = Piped {
-        program: OsStr::new(command),
-        args,
-        env,
-        folder,
-    };
-    let (child, streams) = piped.start()?;
+/// Starts a server; `name` is what it is called in the log.
+pub(super) fn start(name: &str, program: &Piped<'_>) -> io::Result<Started> {
+    let (child, streams) = program.start()?;
     // Ends with the child's stream.
     tokio::spawn(log_complaints(name.to_owned(), streams.stderr));
     let fault = Fault::default();
     let lines = BoundedLines::new(streams.stdout, fault.clone());
     let transport = AsyncRwTransport::new_client(lines, streams.stdin).with_max_line_length(LINE_BYTES);
-    Ok(Some(Started {
+    Ok(Started {
         child,
         transport,
         fault,
-    }))
+    })
 }
 
 /// Reads all of it, so that the child never waits for us; logs the beginning.

@@ -50,7 +50,9 @@ fn wait_for_owner() {
 fn wait_for(child: u32) -> io::Result<WaitStatus> {
     loop {
         match wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) if pid.as_raw_nonzero().get().cast_unsigned() == child => return Ok(status),
+            Ok(Some((pid, status))) if pid.as_raw_nonzero().get().cast_unsigned() == child => {
+                return Ok(status);
+            }
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
@@ -70,7 +72,10 @@ impl End {
         };
         let _one_core_more = setrlimit(Resource::Core, no_core);
         if let Some(signal) = Signal::from_named_raw(number) {
-            let _ignored_by_us = kill_process(getpid(), signal);
+            // Rust's own handler of stack overflows takes the first.
+            for _ in 0..2 {
+                let _ignored_by_us = kill_process(getpid(), signal);
+            }
         }
         // As shells say it.
         ExitCode::from(u8::try_from(128 + number).unwrap_or(u8::MAX))
@@ -129,7 +134,9 @@ mod descendants {
             }
             false
         };
-        let living = all.iter().filter(|(pid, process)| !process.dead && descends(**pid));
+        let living = all
+            .iter()
+            .filter(|(pid, process)| !process.dead && descends(**pid));
         living.filter_map(|(pid, _)| Pid::from_raw(*pid)).collect()
     }
 

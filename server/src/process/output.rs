@@ -95,7 +95,10 @@ impl Output {
             // A character may lie across the border.
             tail.splice(..0, head.iter().copied());
         } else {
-            text = format!("{}\n… {missing} bytes left out …\n", String::from_utf8_lossy(head));
+            text = format!(
+                "{}\n… {missing} bytes left out …\n",
+                String::from_utf8_lossy(head)
+            );
         }
         let whole = whole_characters(&tail);
         let end = self.total.saturating_sub((tail.len() - whole.len()) as u64);
@@ -109,7 +112,9 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
     // No character has more than four bytes; a look at the last three is enough.
     for back in 1..=bytes.len().min(3) {
         let at = bytes.len() - back;
-        let Some((whole, rest)) = bytes.split_at_checked(at) else { break };
+        let Some((whole, rest)) = bytes.split_at_checked(at) else {
+            break;
+        };
         if matches!(std::str::from_utf8(rest), Err(error) if error.error_len().is_none()) {
             return whole;
         }
@@ -119,7 +124,11 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
 
 /// Without the end of a character at the beginning.
 fn inner_characters(bytes: &[u8]) -> &[u8] {
-    let skip = bytes.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
+    let skip = bytes
+        .iter()
+        .take(3)
+        .take_while(|byte| **byte & 0xC0 == 0x80)
+        .count();
     bytes.get(skip..).unwrap_or_default()
 }
 

@@ -102,7 +102,9 @@ mod landlock_rules {
         let status = apply(&[]).ok()?;
         match (status.ruleset, status.landlock) {
             (RulesetStatus::NotEnforced, _) => None,
-            (_, LandlockStatus::Available { effective_abi, .. }) => Some(format!("Landlock (ABI {effective_abi})")),
+            (_, LandlockStatus::Available { effective_abi, .. }) => {
+                Some(format!("Landlock (ABI {effective_abi})"))
+            }
             _ => None,
         }
     }

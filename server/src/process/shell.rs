@@ -44,8 +44,10 @@ pub(crate) struct Running {
     /// Held as long as the command may run: its family ends when this is closed.
     family: Option<ChildStdin>,
     output: Option<pipe::Receiver>,
-    /// Its process group, as long as it is ours to end: where no family process finds everything there is to end.
+    /// Its process group, as long as it is not ended.
     group: Option<Pid>,
+    /// A family ends itself, and finds more than the group.
+    has_family: bool,
 }
 
 /// When a command is ended early.
@@ -83,8 +85,8 @@ impl Launcher {
             family: child.stdin.take(),
             child,
             output: Some(pipe::Receiver::from_owned_fd(reader.into())?),
-            // On Linux the family finds more than the group.
-            group: group.filter(|_| !has_family || cfg!(not(target_os = "linux"))),
+            group,
+            has_family,
         })
     }
 
@@ -163,13 +165,17 @@ impl Running {
     /// Ends the command and everything it started.
     async fn end(&mut self) {
         drop(self.family.take());
-        self.kill_group();
+        if !self.has_family {
+            self.kill_group();
+        }
         if timeout(FAREWELL, self.child.wait()).await.is_err() {
             let _gone_meanwhile = self.child.kill().await;
         }
+        // What a family did not end: a command may have killed the one in between.
+        self.kill_group();
     }
 
-    /// What the command left in its group would hold its number, so that it is still the right one.
+    /// What is left in the group holds its number, so that it is still the right one.
     fn kill_group(&mut self) {
         if let Some(group) = self.group.take() {
             let _gone_already = kill_process_group(group, Signal::KILL);
@@ -179,7 +185,9 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.kill_group();
+        if !self.has_family {
+            self.kill_group();
+        }
     }
 }
 
@@ -221,7 +229,10 @@ fn name_of(signal: Signal) -> String {
         (Signal::XCPU, "SIGXCPU"),
     ];
     let name = known.iter().find(|(known, _)| *known == signal);
-    name.map_or_else(|| format!("signal {}", signal.as_raw()), |(_, name)| (*name).to_owned())
+    name.map_or_else(
+        || format!("signal {}", signal.as_raw()),
+        |(_, name)| (*name).to_owned(),
+    )
 }
 
 #[cfg(test)]

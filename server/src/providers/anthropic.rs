@@ -20,7 +20,7 @@ use secrecy::SecretString;
 use sidewire_agent::error::ProviderError;
 use url::Url;
 
-use super::http::{Api, Asked, Asking, HttpProvider, Settings, SetupError, secret_header};
+use super::http::{Api, Asked, Asking, HttpProvider, Settings, SetupError, Tried, secret_header};
 use answer::Reply;
 use manners::{Manners, Wants};
 use seal::Sealer;
@@ -76,8 +76,11 @@ impl Api for Anthropic {
     async fn ask(&self, asking: &Asking<'_>) -> Result<Asked, ProviderError> {
         let wants = Wants::of(asking, &self.sealer);
         let ways = self.manners.ways(&wants);
-        let bodies = ways.iter().map(|way| request::body(asking, *way, &self.sealer));
-        let (asked, taken) = asking.connection.post_until_taken("messages", bodies).await?;
+        let forms = ways.iter().map(|way| Tried {
+            extras: way.extras(),
+            body: request::body(asking, *way, &self.sealer),
+        });
+        let (asked, taken) = asking.connection.post_until_taken("messages", forms).await?;
         if let (Asked::Opened(_), Some(way)) = (&asked, ways.get(taken)) {
             self.manners.took(*way, &wants);
         }

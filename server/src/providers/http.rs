@@ -31,7 +31,7 @@ use sidewire_agent::error::ProviderError;
 use sidewire_agent::provider::{ModelEvent, ModelRequest};
 use url::Url;
 
-pub(crate) use connection::Connection;
+pub(crate) use connection::{Connection, Tried};
 pub(crate) use key::secret_header;
 pub(crate) use limits::Limits;
 pub(crate) use models::{Listed, read as list_from};

@@ -5,6 +5,8 @@
 pub(crate) struct Known {
     /// Context window in tokens where its maker serves it.
     pub(crate) window: Option<u64>,
+    /// Most tokens of one answer; servers refuse a request for more.
+    pub(crate) output: Option<u64>,
     /// Efforts it can be asked for, lowest first.
     pub(crate) efforts: &'static [&'static str],
     /// Whether it sees pictures.
@@ -13,6 +15,7 @@ pub(crate) struct Known {
 
 const NOTHING: Known = Known {
     window: None,
+    output: None,
     efforts: &[],
     vision: None,
 };
@@ -23,9 +26,10 @@ const PRO: &[&str] = &["high", "max"];
 /// A row: names that begin and contain like this; the first that fits counts.
 type Row = (&'static str, &'static str, Known);
 
-const fn row(begin: &'static str, part: &'static str, window: u64, known: Known) -> Row {
+const fn row(begin: &'static str, part: &'static str, (window, output): (u64, u64), known: Known) -> Row {
     let known = Known {
         window: Some(window),
+        output: Some(output),
         ..known
     };
     (begin, part, known)
@@ -48,24 +52,29 @@ const fn reads(efforts: &'static [&'static str]) -> Known {
 }
 
 const ROWS: &[Row] = &[
-    row("claude-3-7", "", 200_000, sees(THREE)),
-    row("claude-3", "", 200_000, sees(&[])),
-    row("claude-2", "", 100_000, reads(&[])),
-    row("claude-instant", "", 100_000, reads(&[])),
-    row("claude", "", 200_000, sees(THREE)),
-    row("deepseek", "flash", 128_000, reads(FLASH)),
-    row("deepseek", "pro", 128_000, reads(PRO)),
-    row("deepseek", "", 64_000, reads(&[])),
-    row("gpt-4.1", "", 1_000_000, sees(&[])),
-    row("gpt-4o", "", 128_000, sees(&[])),
-    row("gpt-4-turbo", "", 128_000, sees(&[])),
-    row("gpt-5", "", 400_000, sees(THREE)),
-    row("gpt-oss", "", 128_000, reads(THREE)),
-    row("o1-mini", "", 128_000, reads(&[])),
-    row("o3-mini", "", 200_000, reads(THREE)),
-    row("o1", "", 200_000, sees(THREE)),
-    row("o3", "", 200_000, sees(THREE)),
-    row("o4", "", 200_000, sees(THREE)),
+    row("claude-3-7", "", (200_000, 64_000), sees(THREE)),
+    row("claude-3-5", "", (200_000, 8_192), sees(&[])),
+    row("claude-3", "", (200_000, 4_096), sees(&[])),
+    row("claude-2", "", (100_000, 4_096), reads(&[])),
+    row("claude-instant", "", (100_000, 4_096), reads(&[])),
+    row("claude-opus-4-1", "", (200_000, 32_000), sees(THREE)),
+    // The first of them had a date behind its name.
+    row("claude-opus-4-2", "", (200_000, 32_000), sees(THREE)),
+    row("claude", "", (200_000, 64_000), sees(THREE)),
+    row("deepseek", "flash", (128_000, 65_536), reads(FLASH)),
+    row("deepseek", "pro", (128_000, 65_536), reads(PRO)),
+    row("deepseek", "reasoner", (128_000, 65_536), reads(&[])),
+    row("deepseek", "", (64_000, 8_192), reads(&[])),
+    row("gpt-4.1", "", (1_000_000, 32_768), sees(&[])),
+    row("gpt-4o", "", (128_000, 16_384), sees(&[])),
+    row("gpt-4-turbo", "", (128_000, 4_096), sees(&[])),
+    row("gpt-5", "", (400_000, 128_000), sees(THREE)),
+    row("gpt-oss", "", (128_000, 65_536), reads(THREE)),
+    row("o1-mini", "", (128_000, 65_536), reads(&[])),
+    row("o3-mini", "", (200_000, 100_000), reads(THREE)),
+    row("o1", "", (200_000, 100_000), sees(THREE)),
+    row("o3", "", (200_000, 100_000), sees(THREE)),
+    row("o4", "", (200_000, 100_000), sees(THREE)),
 ];
 
 /// What the name of a model tells; a vendor's name before it does not matter.
@@ -78,6 +87,20 @@ pub(crate) fn by_name(model: &str) -> Known {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_most_specific_name_counts() {
+        for (name, output) in [
+            ("claude-opus-4-20250514", 32_000),
+            ("claude-opus-4-1-20250805", 32_000),
+            ("claude-opus-4-6", 64_000),
+            ("claude-3-haiku-20240307", 4_096),
+            ("deepseek-chat", 8_192),
+            ("gpt-4o-mini", 16_384),
+        ] {
+            assert_eq!(by_name(name).output, Some(output), "{name}");
+        }
+    }
 
     #[test]
     fn names_tell_efforts_sight_and_window() {

@@ -18,7 +18,7 @@ use secrecy::SecretString;
 use sidewire_agent::error::ProviderError;
 use url::Url;
 
-use super::http::{Api, Asked, Asking, HttpProvider, Settings, SetupError, secret_header};
+use super::http::{Api, Asked, Asking, HttpProvider, Settings, SetupError, Tried, secret_header};
 use answer::Completion;
 use manners::{Manners, Wants};
 
@@ -62,12 +62,13 @@ impl Api for OpenAi {
     async fn ask(&self, asking: &Asking<'_>) -> Result<Asked, ProviderError> {
         let wants = Wants::of(asking, &self.manners);
         let ways = self.manners.ways(&wants);
-        let bodies = ways
-            .iter()
-            .map(|way| request::body(asking, &self.manners.shape(*way, &wants)));
+        let forms = ways.iter().map(|way| Tried {
+            extras: way.extras(),
+            body: request::body(asking, &self.manners.shape(*way, &wants)),
+        });
         let (asked, taken) = asking
             .connection
-            .post_until_taken("chat/completions", bodies)
+            .post_until_taken("chat/completions", forms)
             .await?;
         if let (Asked::Opened(_), Some(way)) = (&asked, ways.get(taken)) {
             self.manners.took(*way, &wants);

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::lines::{LINE_LIMIT, Line, Lines};
-use super::message::{self, Incoming, Junk, RequestId};
+use super::message::{self, Incoming, RequestId};
 use super::{Answer, Call, Error, Handling, Peer, Reply, Service};
 
 /// Lines that may wait for the writer; then whoever sends waits.
@@ -24,7 +24,7 @@ const BUFFER: usize = 64 * 1024;
 /// Requests that may be in flight; more are refused.
 pub(super) const IN_FLIGHT: usize = 256;
 /// Once the input has ended, requests may take so long to be answered, and the answers so long to be written.
-const LAST_WORDS: Duration = Duration::from_millis(400);
+const LAST_WORDS: Duration = Duration::from_millis(250);
 
 /// A connection that is not served yet.
 pub(crate) struct Connection<R, W> {
@@ -60,7 +60,7 @@ where
             output: BufWriter::with_capacity(BUFFER, self.output),
             queue: self.queue,
         };
-        let writing = tokio::spawn(writer.run(finish.clone(), broken.clone()));
+        let mut writing = tokio::spawn(writer.run(finish.clone(), broken.clone()));
         let requests = Arc::new(Requests::new(self.peer.clone()));
         let reading = read(Lines::new(self.input, LINE_LIMIT), &requests, &service);
         tokio::select! {
@@ -68,11 +68,15 @@ where
             () = broken.cancelled() => {}
             () = stop.cancelled() => {}
         }
+        // First: what waits for the peer is to end because it is given up, not because it was refused something.
+        requests.give_up();
         self.peer.close();
-        requests.end().await;
+        requests.ended().await;
         finish.cancel();
-        if tokio::time::timeout(LAST_WORDS, writing).await.is_err() {
+        if tokio::time::timeout(LAST_WORDS, &mut writing).await.is_err() {
             tracing::debug!("the peer did not take the last answers");
+            // Whoever still waits for room learns that there will be none.
+            writing.abort();
         }
     }
 }
@@ -87,7 +91,7 @@ async fn read<R: AsyncRead + Unpin>(
             Ok(Some(Line::Whole(line))) => match message::read(&line) {
                 Ok(Some(incoming)) => requests.take(incoming, service).await,
                 Ok(None) => {}
-                Err(Junk { id, error }) => requests.refuse(&id, error).await,
+                Err(junk) => requests.refuse(&junk.id, junk.error).await,
             },
             Ok(Some(Line::TooLong)) => {
                 let error = Error::invalid_request(format!("a message is longer than {LINE_LIMIT} bytes"));
@@ -124,6 +128,12 @@ impl Requests {
     async fn take(self: &Arc<Self>, incoming: Incoming, service: &Arc<impl Service>) {
         match incoming {
             Incoming::Response { id, result } => self.peer.take_answer(&id, result),
+            Incoming::Shapeless(id) => {
+                if !self.peer.spoil(&id) {
+                    let text = "invalid request: neither method, result nor error";
+                    self.refuse(&id, Error::invalid_request(text)).await;
+                }
+            }
             Incoming::Cancel(id) => self.cancel(&id),
             Incoming::Notification { method, params } => {
                 let heard =
@@ -201,10 +211,14 @@ impl Requests {
         }
     }
 
-    /// Cancels what is in flight and waits for its answers.
-    async fn end(&self) {
+    /// Cancels what is in flight.
+    fn give_up(&self) {
         self.closing.cancel();
         self.tasks.close();
+    }
+
+    /// Waits for the answers of what was in flight.
+    async fn ended(&self) {
         if tokio::time::timeout(LAST_WORDS, self.tasks.wait()).await.is_err() {
             tracing::warn!("requests did not end in time");
         }

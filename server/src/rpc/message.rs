@@ -75,6 +75,8 @@ pub(super) enum Incoming {
         id: RequestId,
         result: Result<Box<RawValue>, Error>,
     },
+    /// Neither a request nor an answer, although it has an id.
+    Shapeless(RequestId),
     /// Gives up a request of the peer.
     Cancel(RequestId),
 }
@@ -113,28 +115,16 @@ struct CancelParams<'line> {
 }
 
 /// Sorts a line. The `jsonrpc` member is not asked for: some clients leave it out.
-pub(super) fn read(line: &[u8]) -> Result<Option<Incoming>, Junk> {
-    let junk = |code, message: &str| Junk {
-        id: RequestId::null(),
-        error: Error::new(code, message),
-    };
+pub(super) fn read(line: &[u8]) -> Result<Option<Incoming>, Box<Junk>> {
     let text = std::str::from_utf8(line).map_err(|_| junk(Error::PARSE, "parse error: not UTF-8"))?;
     let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|error| match error.classify() {
         Category::Data => junk(Error::INVALID_REQUEST, "invalid request"),
         Category::Syntax | Category::Eof | Category::Io => junk(Error::PARSE, "parse error"),
     })?;
-    let id = match envelope.id {
-        Some(raw) => Some(RequestId::read(raw).ok_or_else(|| {
-            junk(
-                Error::INVALID_REQUEST,
-                "invalid request: the id is neither a string nor a whole number",
-            )
-        })?),
-        None => None,
-    };
+    let id = envelope.id.map(known_id).transpose()?;
     match (envelope.method, id) {
-        (Some(method), id) => Ok(with_method(method, id, envelope.params)?),
-        (None, Some(id)) => Ok(Some(response(id, envelope.result, envelope.error)?)),
+        (Some(method), id) => with_method(method, id, envelope.params),
+        (None, Some(id)) => Ok(Some(response(id, envelope.result, envelope.error))),
         (None, None) => Err(junk(
             Error::INVALID_REQUEST,
             "invalid request: neither method nor id",
@@ -142,16 +132,32 @@ pub(super) fn read(line: &[u8]) -> Result<Option<Incoming>, Junk> {
     }
 }
 
+fn junk(code: i64, message: &str) -> Box<Junk> {
+    Box::new(Junk {
+        id: RequestId::null(),
+        error: Error::new(code, message),
+    })
+}
+
+fn known_id(raw: &RawValue) -> Result<RequestId, Box<Junk>> {
+    RequestId::read(raw).ok_or_else(|| {
+        junk(
+            Error::INVALID_REQUEST,
+            "invalid request: the id is neither a string nor a whole number",
+        )
+    })
+}
+
 fn with_method(
     method: &RawValue,
     id: Option<RequestId>,
     params: Option<&RawValue>,
-) -> Result<Option<Incoming>, Junk> {
+) -> Result<Option<Incoming>, Box<Junk>> {
     let Ok(method) = serde_json::from_str::<String>(method.get()) else {
-        return Err(Junk {
+        return Err(Box::new(Junk {
             id: id.unwrap_or_else(RequestId::null),
             error: Error::invalid_request("invalid request: the method is not a string"),
-        });
+        }));
     };
     if method == CANCEL && id.is_none() {
         // Unknown or malformed: ignored, as the protocol asks.
@@ -169,19 +175,14 @@ fn cancelled_id(params: &RawValue) -> Option<RequestId> {
     RequestId::read(params.request_id)
 }
 
-fn response(id: RequestId, result: Option<&RawValue>, error: Option<&RawValue>) -> Result<Incoming, Junk> {
+fn response(id: RequestId, result: Option<&RawValue>, error: Option<&RawValue>) -> Incoming {
     let result = match (result, error) {
         (_, Some(error)) => Err(serde_json::from_str(error.get())
             .unwrap_or_else(|_| Error::internal("the peer sent an error that cannot be read"))),
         (Some(result), None) => Ok(result.to_owned()),
-        (None, None) => {
-            return Err(Junk {
-                id,
-                error: Error::invalid_request("invalid request: neither method, result nor error"),
-            });
-        }
+        (None, None) => return Incoming::Shapeless(id),
     };
-    Ok(Incoming::Response { id, result })
+    Incoming::Response { id, result }
 }
 
 /// A notification as a line.
@@ -276,7 +277,6 @@ mod tests {
             (r#"{"id":{},"method":"m"}"#, "null", Error::INVALID_REQUEST),
             (r#"{"id":1.5,"method":"m"}"#, "null", Error::INVALID_REQUEST),
             (r#"{"id":4,"method":7}"#, "4", Error::INVALID_REQUEST),
-            (r#"{"id":"x"}"#, r#""x""#, Error::INVALID_REQUEST),
             (r#"{"id":1,"id":2,"method":"m"}"#, "null", Error::INVALID_REQUEST),
         ];
         for (line, id, code) in rows {
@@ -301,6 +301,7 @@ mod tests {
             assert_eq!((read_id.to_string().as_str(), method.as_str()), (id, "m"));
             assert_eq!(params.read::<Value>().unwrap(), json!({"a": 1}));
         }
+        assert!(matches!(read(r#"{"id":"x"}"#), Some(Incoming::Shapeless(_))));
         assert!(matches!(
             read(r#"{"method":"m"}"#),
             Some(Incoming::Notification { .. })

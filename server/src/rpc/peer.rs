@@ -29,10 +29,13 @@ pub(super) struct Shared {
     tasks: TaskTracker,
 }
 
+/// How a request of ours ended.
+type Outcome = Result<Box<RawValue>, CallError>;
+
 #[derive(Default)]
 struct Calls {
     last: u64,
-    waiting: HashMap<u64, oneshot::Sender<Result<Box<RawValue>, CallError>>>,
+    waiting: HashMap<u64, oneshot::Sender<Outcome>>,
     closed: bool,
 }
 
@@ -89,9 +92,7 @@ impl Peer {
         serde_json::from_str(result.get()).map_err(|_| CallError::Malformed)
     }
 
-    fn wait_for_answer(
-        &self,
-    ) -> Result<(oneshot::Receiver<Result<Box<RawValue>, CallError>>, Waiting), CallError> {
+    fn wait_for_answer(&self) -> Result<(oneshot::Receiver<Outcome>, Waiting), CallError> {
         let (sender, receiver) = oneshot::channel();
         let mut calls = self.calls();
         if calls.closed {
@@ -133,6 +134,14 @@ impl Peer {
             });
             let _given_up_meanwhile = waiting.send(result);
         }
+    }
+
+    /// An answer came that is none; false when nobody waits for it.
+    pub(super) fn spoil(&self, id: &RequestId) -> bool {
+        let waiting = id.number().and_then(|id| self.calls().waiting.remove(&id));
+        let Some(waiting) = waiting else { return false };
+        let _given_up_meanwhile = waiting.send(Err(CallError::Malformed));
+        true
     }
 
     /// Nothing comes any more: every call that waits fails now.

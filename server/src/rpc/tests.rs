@@ -65,6 +65,7 @@ struct Client {
     heard: mpsc::Receiver<String>,
     served: JoinHandle<()>,
     stop: CancellationToken,
+    peer: Peer,
 }
 
 fn connect() -> Client {
@@ -74,7 +75,7 @@ fn connect() -> Client {
     let (sender, heard) = mpsc::channel(8);
     let gate = Arc::new(Semaphore::new(0));
     let service = Arc::new(Script {
-        peer,
+        peer: peer.clone(),
         gate: Arc::clone(&gate),
         heard: sender,
     });
@@ -87,6 +88,7 @@ fn connect() -> Client {
         heard,
         served: tokio::spawn(connection.run(service, stop.clone())),
         stop,
+        peer,
     }
 }
 
@@ -253,6 +255,12 @@ async fn our_requests_are_answered_refused_or_given_up() {
         .say(&json!({"id": ours, "result": "five"}).to_string())
         .await;
     assert_eq!(client.hear().await["result"], "Err(Malformed)");
+    client.ask(json!("e"), "ask").await;
+    let ours = client.hear().await["id"].clone();
+    client.say(&json!({"id": ours}).to_string()).await;
+    assert_eq!(client.hear().await["result"], "Err(Malformed)");
+    client.say(&json!({"id": ours}).to_string()).await;
+    assert_eq!(client.code().await, (ours, json!(Error::INVALID_REQUEST)));
     client.ask(json!("d"), "ask").await;
     let ours = client.hear().await["id"].clone();
     client
@@ -321,4 +329,6 @@ async fn a_peer_that_reads_nothing_does_not_hold_up_the_end() {
         .await
         .expect("it waits for its peer")
         .unwrap();
+    // Whoever has something to say learns that nobody listens.
+    assert_eq!(client.peer.notify("late/news", &json!({})).await, Err(Closed));
 }

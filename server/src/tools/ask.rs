@@ -106,14 +106,18 @@ impl Ask {
 
 fn check(questions: &[Asked]) -> Result<(), CallError> {
     if questions.is_empty() || questions.len() > QUESTIONS {
-        return Err(CallError::Arguments(format!("questions must hold 1 to {QUESTIONS} questions")));
+        return Err(CallError::Arguments(format!(
+            "questions must hold 1 to {QUESTIONS} questions"
+        )));
     }
     for asked in questions {
         if asked.question.trim().is_empty() {
             return Err(CallError::Arguments("a question has no text".to_owned()));
         }
         if !(2..=OPTIONS).contains(&asked.options.len()) {
-            return Err(CallError::Arguments(format!("a question needs 2 to {OPTIONS} options")));
+            return Err(CallError::Arguments(format!(
+                "a question needs 2 to {OPTIONS} options"
+            )));
         }
     }
     Ok(())

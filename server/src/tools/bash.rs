@@ -66,13 +66,19 @@ impl Bash {
                 },
             }),
         );
-        Self { meta, workspace, jobs }
+        Self {
+            meta,
+            workspace,
+            jobs,
+        }
     }
 
     async fn run(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
         let asked: Arguments = call::read(&call.arguments)?;
         if asked.command.trim().is_empty() || asked.command.len() > COMMAND || asked.command.contains('\0') {
-            return Err(CallError::Arguments(format!("command must be text of 1 to {COMMAND} bytes")));
+            return Err(CallError::Arguments(format!(
+                "command must be text of 1 to {COMMAND} bytes"
+            )));
         }
         if asked.run_in_background {
             return self.start(&asked.command);
@@ -87,7 +93,9 @@ impl Bash {
         };
         let limit = command.limit;
         let watch = Arc::new(Progress::of(call));
-        let end = workspace.run(command, Arc::clone(&watch) as Arc<dyn Watch>).await?;
+        let end = workspace
+            .run(command, Arc::clone(&watch) as Arc<dyn Watch>)
+            .await?;
         Ok(told(&end, limit, watch.terminal_shown()))
     }
 
@@ -149,7 +157,10 @@ impl Progress {
     }
 
     fn terminal_shown(&self) -> Option<String> {
-        self.terminal.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.terminal
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 

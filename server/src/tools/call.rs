@@ -111,13 +111,20 @@ pub(super) async fn open(workspace: &dyn Workspace, path: &str) -> Result<Docume
 /// A path as a person and a rule write it: from the working folder when it is below that, else whole.
 pub(super) fn shown_path(path: &Path, roots: &Roots) -> String {
     let below = path.strip_prefix(roots.folder()).unwrap_or(path);
-    let shown = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+    let shown = if below.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        below
+    };
     shown.to_string_lossy().into_owned()
 }
 
 /// What a title says of a path argument.
 pub(super) fn titled(verb: &str, arguments: &Value) -> String {
-    format!("{verb} {}", clip_line(word(arguments, "path").unwrap_or("."), 200))
+    format!(
+        "{verb} {}",
+        clip_line(word(arguments, "path").unwrap_or("."), 200)
+    )
 }
 
 /// The intent of a call about one path.
@@ -125,21 +132,31 @@ pub(super) fn intent_of(class: Class, path: &str, roots: Option<&Roots>) -> Inte
     intent_of_all(class, &[path], roots)
 }
 
-/// The intent of a call about paths; rules are compared with the first.
+/// The intent of a call about paths; rules are compared with each.
 pub(super) fn intent_of_all(class: Class, paths: &[&str], roots: Option<&Roots>) -> Intent {
     let Some(roots) = roots else {
-        return Intent::new(class, paths.first().map(|path| (*path).to_owned()));
+        return intent_about(class, paths.iter().map(|path| (*path).to_owned()));
     };
     let places: Vec<PathBuf> = paths.iter().map(|path| place(path, roots)).collect();
-    let mut intent = Intent::new(class, places.first().map(|place| shown_path(place, roots)));
+    let mut intent = intent_about(class, places.iter().map(|place| shown_path(place, roots)));
     intent.outside = places.into_iter().filter(|place| !roots.cover(place)).collect();
     intent
+}
+
+fn intent_about(class: Class, mut names: impl Iterator<Item = String>) -> Intent {
+    let subject = names.next();
+    Intent {
+        segments: names.collect(),
+        ..Intent::new(class, subject)
+    }
 }
 
 /// Where a path leads; where it says it does, when that is nowhere: the call will fail by itself.
 fn place(path: &str, roots: &Roots) -> PathBuf {
     let wanted = Path::new(path);
-    roots.locate(wanted).unwrap_or_else(|_| roots.folder().join(wanted))
+    roots
+        .locate(wanted)
+        .unwrap_or_else(|_| roots.folder().join(wanted))
 }
 
 /// The place a call touches.
@@ -186,7 +203,12 @@ pub(super) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Optio
         Some(Value::String(text)) => text.trim().parse().ok(),
         Some(_) => None,
     };
-    let wrong = || D::Error::custom(format_args!("{} is no whole number of 0 or more", value.unwrap_or_default()));
+    let wrong = || {
+        D::Error::custom(format_args!(
+            "{} is no whole number of 0 or more",
+            value.unwrap_or_default()
+        ))
+    };
     number.map(Some).ok_or_else(wrong)
 }
 
@@ -225,7 +247,10 @@ mod tests {
     fn long_texts_keep_beginning_and_end() {
         assert_eq!(clip_middle("short", 5), "short");
         let clipped = clip_middle(&"äö".repeat(1000), 300);
-        assert!(clipped.starts_with("äö") && clipped.ends_with("äö") && clipped.len() < 350, "{clipped}");
+        assert!(
+            clipped.starts_with("äö") && clipped.ends_with("äö") && clipped.len() < 350,
+            "{clipped}"
+        );
         assert!(clipped.contains(" bytes left out "));
         assert_eq!(clip_line("  one\ntwo", 80), "one…");
         assert_eq!(clip_line("äöü", 2), "äö…");
@@ -254,11 +279,20 @@ mod tests {
         std::os::unix::fs::symlink(&outside, root.join("link")).unwrap();
         let roots = Roots::new(root, []);
         let inside = intent_of(Class::Read, "./new/b.txt", Some(&roots));
-        assert_eq!((inside.subject.as_deref(), inside.outside.len()), (Some("new/b.txt"), 0));
+        assert_eq!(
+            (inside.subject.as_deref(), inside.outside.len()),
+            (Some("new/b.txt"), 0)
+        );
         let through = intent_of(Class::Edit, "link/x", Some(&roots));
         assert_eq!(through.outside, [outside.join("x")]);
-        assert_eq!(through.subject, Some(outside.join("x").to_string_lossy().into_owned()));
+        assert_eq!(
+            through.subject,
+            Some(outside.join("x").to_string_lossy().into_owned())
+        );
         let two = intent_of_all(Class::Edit, &["b.txt", "../outside/y"], Some(&roots));
-        assert_eq!((two.subject.as_deref(), two.outside), (Some("b.txt"), vec![outside.join("y")]));
+        assert_eq!(
+            (two.subject.as_deref(), two.outside),
+            (Some("b.txt"), vec![outside.join("y")])
+        );
     }
 }

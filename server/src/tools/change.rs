@@ -80,7 +80,10 @@ fn parts<'a>(before: &'a str, after: &'a str) -> (&'a str, &'a str) {
     let most = old.len().min(new.len()) - first;
     let last = same(Box::new(old.iter().rev().zip(new.iter().rev()))).min(most);
     let (skip_first, skip_last) = (first.saturating_sub(AROUND), last.saturating_sub(AROUND));
-    (cut(before, &old, skip_first, skip_last), cut(after, &new, skip_first, skip_last))
+    (
+        cut(before, &old, skip_first, skip_last),
+        cut(after, &new, skip_first, skip_last),
+    )
 }
 
 fn cut<'a>(text: &'a str, lines: &[&str], first: usize, last: usize) -> &'a str {
@@ -90,7 +93,11 @@ fn cut<'a>(text: &'a str, lines: &[&str], first: usize, last: usize) -> &'a str 
 }
 
 /// Opens a file for a change: one that lies outside can be read, but not changed.
-pub(super) async fn open_to_change(workspace: &dyn Workspace, path: &str, limit: u64) -> Result<Document, CallError> {
+pub(super) async fn open_to_change(
+    workspace: &dyn Workspace,
+    path: &str,
+    limit: u64,
+) -> Result<Document, CallError> {
     let document = workspace.open_to_change(Path::new(path), limit).await?;
     if !workspace.roots().cover(&document.path) {
         return Err(WorkspaceError::Outside(document.path).into());

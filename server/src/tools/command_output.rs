@@ -19,7 +19,9 @@ pub(super) fn ending(exit: &ShellExit, limit: Option<Duration>) -> String {
         ShellExit::Signal(name) => format!("terminated by signal {name}"),
         ShellExit::TimedOut => {
             let seconds = limit.unwrap_or_default().as_secs();
-            format!("timed out after {seconds} s and was killed; run it in the background or raise timeout_seconds")
+            format!(
+                "timed out after {seconds} s and was killed; run it in the background or raise timeout_seconds"
+            )
         }
         ShellExit::Cancelled => "stopped".to_owned(),
     }
@@ -90,7 +92,10 @@ mod tests {
         let rows = [
             ("plain\r\nlines\n", "plain\nlines\n"),
             ("\u{1b}[1;32mgreen\u{1b}[0m", "green"),
-            ("\u{1b}]0;title\u{7}text \u{1b}]8;;x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "text link"),
+            (
+                "\u{1b}]0;title\u{7}text \u{1b}]8;;x\u{1b}\\link\u{1b}]8;;\u{1b}\\",
+                "text link",
+            ),
             ("10%\r50%\r100%\ndone", "100%\ndone"),
             ("ab\u{8}c", "ac"),
             ("broken \u{1b}[", "broken "),
@@ -104,15 +109,22 @@ mod tests {
     #[test]
     fn ends_are_told_as_shells_tell_them() {
         assert_eq!(ending(&ShellExit::Code(2), None), "exit status 2");
-        assert_eq!(ending(&ShellExit::Signal("SIGKILL".into()), None), "terminated by signal SIGKILL");
-        assert!(ending(&ShellExit::TimedOut, Some(Duration::from_secs(5))).starts_with("timed out after 5 s"));
+        assert_eq!(
+            ending(&ShellExit::Signal("SIGKILL".into()), None),
+            "terminated by signal SIGKILL"
+        );
+        assert!(
+            ending(&ShellExit::TimedOut, Some(Duration::from_secs(5))).starts_with("timed out after 5 s")
+        );
     }
 
     #[test]
     fn both_readers_get_no_more_than_they_may() {
         let long = "line\n".repeat(100_000);
         assert!(for_model(&long).len() < TOLD + 100);
-        let ToolContent::Text(shown) = for_person(&long) else { panic!("no text") };
+        let ToolContent::Text(shown) = for_person(&long) else {
+            panic!("no text")
+        };
         assert_eq!(shown.len(), SHOWN);
     }
 }

@@ -68,7 +68,8 @@ impl EditFile {
             return Err(WorkspaceError::Missing(document.path).into());
         }
         let path = shown_path(&document.path, workspace.roots());
-        let replaced = replace(&document.text, &edit).map_err(|error| CallError::Said(format!("{path}: {error}")))?;
+        let replaced =
+            replace(&document.text, &edit).map_err(|error| CallError::Said(format!("{path}: {error}")))?;
         let before = std::mem::replace(&mut document.text, replaced.text);
         workspace.save(&document).await?;
         let place = where_it_is(document.route);

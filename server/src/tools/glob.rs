@@ -77,10 +77,17 @@ fn find(workspace: &LocalWorkspace, asked: &Arguments, bounds: &Bounds) -> Resul
     let count = found.len();
     // The newest first; those of one moment by their names.
     found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
-    let shown: Vec<_> = found.iter().take(HITS).map(|(_, path)| shown_path(path, workspace.roots())).collect();
+    let shown: Vec<_> = found
+        .iter()
+        .take(HITS)
+        .map(|(_, path)| shown_path(path, workspace.roots()))
+        .collect();
     let mut told = format!("{note}{}", shown.join("\n"));
     if count > HITS {
-        told.push_str(&format!("\n[{} more files; use a narrower pattern]", count - HITS));
+        told.push_str(&format!(
+            "\n[{} more files; use a narrower pattern]",
+            count - HITS
+        ));
     }
     if bounds.are_reached() {
         told.push_str("\n[it took too long to look everywhere]");
@@ -94,7 +101,10 @@ fn matching(
     pattern: &Pattern,
     bounds: &Bounds,
 ) -> Vec<(SystemTime, PathBuf)> {
-    let below = |path: &std::path::Path| path.strip_prefix(&area.base).is_ok_and(|below| pattern.fits(below));
+    let below = |path: &std::path::Path| {
+        path.strip_prefix(&area.base)
+            .is_ok_and(|below| pattern.fits(below))
+    };
     area.files(workspace)
         .take_while(|_| !bounds.are_reached())
         .filter(|entry| below(entry.path()))
@@ -112,7 +122,10 @@ impl Tool for Glob {
     }
 
     fn title(&self, arguments: &Value) -> String {
-        format!("Find {}", call::clip_line(call::word(arguments, "pattern").unwrap_or("files"), 200))
+        format!(
+            "Find {}",
+            call::clip_line(call::word(arguments, "pattern").unwrap_or("files"), 200)
+        )
     }
 
     fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {

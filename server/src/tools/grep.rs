@@ -79,7 +79,11 @@ impl Grep {
 
 fn search(workspace: &LocalWorkspace, asked: &Arguments, bounds: Bounds) -> Result<String, CallError> {
     let mut area = Area::find(workspace, asked.path.as_deref())?;
-    let only = asked.glob.as_deref().map(|glob| Pattern::new(glob, &area.base)).transpose()?;
+    let only = asked
+        .glob
+        .as_deref()
+        .map(|glob| Pattern::new(glob, &area.base))
+        .transpose()?;
     let mut hunt = Hunt {
         workspace,
         matcher: matcher(&asked.pattern)?,
@@ -100,7 +104,9 @@ fn search(workspace: &LocalWorkspace, asked: &Arguments, bounds: Bounds) -> Resu
         hits => format!("{note}{}", hits.get(..HITS).unwrap_or(hits).join("\n")),
     };
     if hunt.hits.len() > HITS {
-        told.push_str(&format!("\n[more than {HITS} matches; narrow the pattern, the path or the glob]"));
+        told.push_str(&format!(
+            "\n[more than {HITS} matches; narrow the pattern, the path or the glob]"
+        ));
     } else if late {
         told.push_str("\n[it took too long to search everything; narrow the path or the glob]");
     }
@@ -193,7 +199,10 @@ impl Tool for Grep {
     }
 
     fn title(&self, arguments: &Value) -> String {
-        format!("Search {}", call::clip_line(call::word(arguments, "pattern").unwrap_or("files"), 200))
+        format!(
+            "Search {}",
+            call::clip_line(call::word(arguments, "pattern").unwrap_or("files"), 200)
+        )
     }
 
     fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {

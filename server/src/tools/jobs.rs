@@ -67,10 +67,13 @@ impl JobTable {
             return Err(CallError::Said("the session is ending".to_owned()));
         }
         if jobs.running().count() >= RUNNING {
-            return Err(CallError::Said(format!("{RUNNING} jobs run already; end one with kill_shell first")));
+            return Err(CallError::Said(format!(
+                "{RUNNING} jobs run already; end one with kill_shell first"
+            )));
         }
         let running = self.launcher.start(command, folder);
-        let running = running.map_err(|error| CallError::Said(format!("failed to start the shell: {error}")))?;
+        let running =
+            running.map_err(|error| CallError::Said(format!("failed to start the shell: {error}")))?;
         let (ended, end) = watch::channel(None);
         let job = Arc::new(Job {
             log: Log::default(),
@@ -97,10 +100,20 @@ impl JobTable {
     pub(super) fn find(&self, id: &str) -> Result<Arc<Job>, CallError> {
         let number = id.trim().trim_start_matches("job-").parse().ok();
         let jobs = self.lock();
-        let job = number.and_then(|number: u32| jobs.by_number.get(&number)).cloned();
+        let job = number
+            .and_then(|number: u32| jobs.by_number.get(&number))
+            .cloned();
         job.ok_or_else(|| {
-            let known: Vec<_> = jobs.by_number.keys().map(|number| format!("job-{number}")).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let known: Vec<_> = jobs
+                .by_number
+                .keys()
+                .map(|number| format!("job-{number}"))
+                .collect();
+            let known = if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
+            };
             CallError::Said(format!("there is no job {id:?}; known jobs: {known}"))
         })
     }

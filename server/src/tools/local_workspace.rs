@@ -65,7 +65,7 @@ impl LocalWorkspace {
     /// Where a path leads, inside or not, unless it is protected. Blocks on the disk.
     pub(super) fn locate(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {
         let real = self.0.roots.locate(path)?;
-        if self.0.protected.cover(&real) {
+        if self.0.protected.hide(&real) {
             return Err(WorkspaceError::Protected(real));
         }
         Ok(real)
@@ -73,7 +73,7 @@ impl LocalWorkspace {
 
     /// Opens a regular file by a path without links, to read from it. Blocks on the disk.
     pub(super) fn open_file(&self, path: &Path) -> io::Result<std::fs::File> {
-        if self.0.protected.cover(path) {
+        if self.0.protected.hide(path) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         Ok(self.0.place(path, false)?.open()?.0)
@@ -92,6 +92,9 @@ impl LocalWorkspace {
 
     fn inside(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {
         let real = self.locate(path)?;
+        if self.0.protected.cover(&real) {
+            return Err(WorkspaceError::Protected(real));
+        }
         if self.0.roots.cover(&real) {
             return Ok(real);
         }
@@ -103,7 +106,8 @@ impl LocalWorkspace {
         match self.0.read(&path, limit) {
             Ok(None) => Err(WorkspaceError::TooLarge { path, limit }),
             Ok(Some(bytes)) => {
-                let (text, encoding) = text::decode(&bytes).ok_or_else(|| WorkspaceError::NotText(path.clone()))?;
+                let (text, encoding) =
+                    text::decode(&bytes).ok_or_else(|| WorkspaceError::NotText(path.clone()))?;
                 Ok(Document {
                     path,
                     text,
@@ -129,7 +133,11 @@ impl LocalWorkspace {
             path: path.clone(),
             encoding: document.encoding.name,
         })?;
-        let put = if document.exists { Put::Replace } else { Put::Create };
+        let put = if document.exists {
+            Put::Replace
+        } else {
+            Put::Create
+        };
         let place = self.0.place(&path, put == Put::Create).map_err(at(&path))?;
         place.put(&bytes, put).map_err(at(&path))
     }
@@ -150,7 +158,10 @@ impl Inner {
 
     /// Walks to a path without links: from its root, or from `/` for one that may only be read.
     fn place(&self, path: &Path, create: bool) -> io::Result<Place> {
-        let rooted = self.folders.iter().find_map(|(root, folder)| Some((folder, path.strip_prefix(root).ok()?)));
+        let rooted = self
+            .folders
+            .iter()
+            .find_map(|(root, folder)| Some((folder, path.strip_prefix(root).ok()?)));
         if let Some((folder, below)) = rooted {
             return Place::walk(folder, below, create);
         }
@@ -177,7 +188,11 @@ impl Workspace for LocalWorkspace {
 
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError> {
         let folder = self.inside(&command.folder)?;
-        let running = self.0.launcher.start(&command.command, &folder).map_err(at(&folder))?;
+        let running = self
+            .0
+            .launcher
+            .start(&command.command, &folder)
+            .map_err(at(&folder))?;
         let log = Log::default();
         let until = Until {
             limit: Some(command.limit),
@@ -235,7 +250,9 @@ pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, WorkspaceError> + Send + 'static,
 ) -> Result<T, WorkspaceError> {
     // It is never cancelled and panics are refused by the lints: what is left is that we are ending.
-    tokio::task::spawn_blocking(work).await.unwrap_or(Err(WorkspaceError::Cancelled))
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or(Err(WorkspaceError::Cancelled))
 }
 
 #[cfg(test)]

@@ -74,7 +74,10 @@ fn list(workspace: &LocalWorkspace, asked: &Arguments, bounds: &Bounds) -> Resul
     let depth = if asked.recursive { usize::MAX } else { 1 };
     for entry in area.entries(workspace, depth).filter(|entry| entry.depth() > 0) {
         if lines.len() == ENTRIES || bounds.are_reached() {
-            lines.push(format!("[more than {} entries; list a folder below, or use glob]", lines.len()));
+            lines.push(format!(
+                "[more than {} entries; list a folder below, or use glob]",
+                lines.len()
+            ));
             break;
         }
         let kind = entry.file_type();

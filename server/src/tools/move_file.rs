@@ -100,7 +100,11 @@ impl Tool for MoveFile {
 
     fn title(&self, arguments: &Value) -> String {
         let [from, to] = ends(arguments);
-        format!("Move {} to {}", call::clip_line(from, 120), call::clip_line(to, 120))
+        format!(
+            "Move {} to {}",
+            call::clip_line(from, 120),
+            call::clip_line(to, 120)
+        )
     }
 
     fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {
@@ -108,7 +112,10 @@ impl Tool for MoveFile {
     }
 
     fn locations(&self, arguments: &Value, roots: Option<&Roots>) -> Vec<Location> {
-        ends(arguments).iter().flat_map(|path| call::location(path, None, roots)).collect()
+        ends(arguments)
+            .iter()
+            .flat_map(|path| call::location(path, None, roots))
+            .collect()
     }
 
     async fn call(&self, call: ToolCallContext) -> ToolOutput {

@@ -74,7 +74,9 @@ impl MultiEdit {
     async fn edit(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
         let asked: Arguments = call::read(&call.arguments)?;
         if asked.edits.is_empty() || asked.edits.len() > STEPS {
-            return Err(CallError::Arguments(format!("edits must hold 1 to {STEPS} edits")));
+            return Err(CallError::Arguments(format!(
+                "edits must hold 1 to {STEPS} edits"
+            )));
         }
         let workspace = call::workspace(call)?;
         let _alone = self.turnstile.lock().await;
@@ -83,7 +85,8 @@ impl MultiEdit {
             return Err(WorkspaceError::Missing(document.path).into());
         }
         let path = shown_path(&document.path, workspace.roots());
-        let done = apply(&document.text, &asked.edits).map_err(|faults| told_faults(&faults, asked.edits.len(), &path))?;
+        let done = apply(&document.text, &asked.edits)
+            .map_err(|faults| told_faults(&faults, asked.edits.len(), &path))?;
         let before = std::mem::replace(&mut document.text, done.text);
         workspace.save(&document).await?;
         let told = format!(
@@ -128,7 +131,9 @@ fn apply(text: &str, edits: &[Edit]) -> Result<Applied, Vec<String>> {
 fn told_faults(faults: &[String], of: usize, path: &str) -> CallError {
     let failed = faults.len();
     let listed = faults.join("\n");
-    CallError::Said(format!("{failed} of {of} edits failed; {path} left untouched\n{listed}"))
+    CallError::Said(format!(
+        "{failed} of {of} edits failed; {path} left untouched\n{listed}"
+    ))
 }
 
 #[async_trait::async_trait]
@@ -179,7 +184,11 @@ mod tests {
         let faults = apply("a a\n", &[edit("a", "b"), edit("x", "y"), edit("a a", "c")]).unwrap_err();
         assert_eq!(faults.len(), 2);
         let told = told_faults(&faults, 3, "f.txt").to_string();
-        assert!(told.starts_with("2 of 3 edits failed; f.txt left untouched\nedit 1: old_string is there 2 times"));
+        assert!(
+            told.starts_with(
+                "2 of 3 edits failed; f.txt left untouched\nedit 1: old_string is there 2 times"
+            )
+        );
         assert!(told.contains("\nedit 2: old_string was not found"), "{told}");
     }
 

@@ -8,26 +8,59 @@ const NAMES: [&str; 2] = [".ssh", ".gnupg"];
 
 /// The protected places of this person. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Protected(Arc<[PathBuf]>);
+pub(crate) struct Protected {
+    places: Arc<[PathBuf]>,
+    /// Within those, what may be read all the same.
+    readable: Arc<[PathBuf]>,
+}
 
 impl Protected {
     /// Those in a home folder, and our own folders.
     pub(crate) fn new(home: Option<&Path>, own: impl IntoIterator<Item = PathBuf>) -> Self {
-        let of_home = home.into_iter().flat_map(|home| NAMES.map(|name| home.join(name)));
-        let real = |place: PathBuf| place.canonicalize().unwrap_or(place);
-        Self(of_home.chain(own).map(real).collect())
+        let of_home = home
+            .into_iter()
+            .flat_map(|home| NAMES.map(|name| home.join(name)));
+        Self {
+            places: of_home.chain(own).map(real).collect(),
+            readable: Arc::default(),
+        }
     }
 
-    /// Whether a path without links leads there.
+    /// Lets these places be read, such as the files that come with a skill.
+    pub(crate) fn but_readable(self, places: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self {
+            readable: places.into_iter().map(real).collect(),
+            ..self
+        }
+    }
+
+    /// Whether a path without links leads there: nothing is written to it.
     pub(crate) fn cover(&self, path: &Path) -> bool {
-        let named = |part: Component<'_>| NAMES.iter().any(|name| part.as_os_str().eq_ignore_ascii_case(name));
-        path.components().any(named) || self.0.iter().any(|place| path.starts_with(place))
+        has_keys_by_name(path) || self.places.iter().any(|place| path.starts_with(place))
+    }
+
+    /// Whether a path without links is not even read.
+    pub(crate) fn hide(&self, path: &Path) -> bool {
+        let is_readable = self.readable.iter().any(|place| path.starts_with(place));
+        self.cover(path) && (!is_readable || has_keys_by_name(path))
     }
 
     /// The places themselves.
     pub(crate) fn places(&self) -> &[PathBuf] {
-        &self.0
+        &self.places
     }
+}
+
+fn has_keys_by_name(path: &Path) -> bool {
+    let named = |part: Component<'_>| {
+        let part = part.as_os_str();
+        NAMES.iter().any(|name| part.eq_ignore_ascii_case(name))
+    };
+    path.components().any(named)
+}
+
+fn real(place: PathBuf) -> PathBuf {
+    place.canonicalize().unwrap_or(place)
 }
 
 #[cfg(test)]
@@ -36,7 +69,10 @@ mod tests {
 
     #[test]
     fn keys_are_protected_wherever_they_lie() {
-        let protected = Protected::new(Some(Path::new("/home/ann")), ["/home/ann/.config/sidewire".into()]);
+        let protected = Protected::new(
+            Some(Path::new("/home/ann")),
+            ["/home/ann/.config/sidewire".into()],
+        );
         for path in [
             "/home/ann/.ssh",
             "/home/ann/.ssh/id_ed25519",
@@ -46,8 +82,21 @@ mod tests {
         ] {
             assert!(protected.cover(Path::new(path)), "{path}");
         }
-        for path in ["/home/ann/work/ssh", "/home/ann/.config/sidewire2", "/home/ann/.sshrc"] {
+        for path in [
+            "/home/ann/work/ssh",
+            "/home/ann/.config/sidewire2",
+            "/home/ann/.sshrc",
+        ] {
             assert!(!protected.cover(Path::new(path)), "{path}");
         }
+    }
+
+    #[test]
+    fn what_comes_with_a_skill_can_be_read_and_not_written() {
+        let own = PathBuf::from("/home/ann/.config/sidewire");
+        let protected = Protected::new(None, [own.clone()]).but_readable([own.join("skills")]);
+        let skill = own.join("skills/review/list.md");
+        assert!(protected.cover(&skill) && !protected.hide(&skill));
+        assert!(protected.hide(&own.join(".env")) && protected.hide(&own.join("skills/.ssh/id")));
     }
 }

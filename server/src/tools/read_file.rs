@@ -80,7 +80,9 @@ impl Tool for ReadFile {
     }
 
     fn locations(&self, arguments: &Value, roots: Option<&Roots>) -> Vec<Location> {
-        let offset = call::read::<Arguments>(arguments).ok().and_then(|asked| asked.offset);
+        let offset = call::read::<Arguments>(arguments)
+            .ok()
+            .and_then(|asked| asked.offset);
         call::location(path_of(arguments), line_after(offset.unwrap_or(0)), roots)
     }
 
@@ -111,7 +113,9 @@ fn numbered(text: &str, offset: u64, limit: u64) -> Result<String, CallError> {
     let mut lines = text.lines().skip(skip).peekable();
     if lines.peek().is_none() {
         let all = text.lines().count();
-        return Err(CallError::Said(format!("the file has {all} lines; pass a smaller offset")));
+        return Err(CallError::Said(format!(
+            "the file has {all} lines; pass a smaller offset"
+        )));
     }
     while let Some(line) = lines.peek() {
         if next - offset >= limit || shown.len() + line.len().min(LINE_BYTES) > BYTES {
@@ -149,7 +153,10 @@ mod tests {
     fn lines_are_numbered_and_come_in_parts() {
         assert_eq!(of("", 0, 10), "(empty file)");
         assert_eq!(of("a\r\nb\n\nc", 0, 10), "1→a\n2→b\n3→\n4→c");
-        assert_eq!(of("a\nb\nc\n", 1, 1), "2→b\n[more lines below; pass offset=2 to continue]");
+        assert_eq!(
+            of("a\nb\nc\n", 1, 1),
+            "2→b\n[more lines below; pass offset=2 to continue]"
+        );
         assert_eq!(of("a\nb\nc\n", 2, 1), "3→c");
         assert_eq!(of("a\nb\n", 2, 1), "the file has 2 lines; pass a smaller offset");
     }
@@ -162,7 +169,15 @@ mod tests {
         let many = format!("{}\n", "y".repeat(1023)).repeat(200);
         let shown = of(&many, 0, 2000);
         assert!(shown.len() < BYTES + 1024, "{}", shown.len());
-        let rest = shown.rsplit("offset=").next().unwrap().split(' ').next().unwrap().parse::<u64>().unwrap();
+        let rest = shown
+            .rsplit("offset=")
+            .next()
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap();
         assert!(of(&many, rest, 2000).starts_with(&format!("{}→y", rest + 1)));
     }
 }

@@ -42,7 +42,9 @@ pub(super) enum ReplaceError {
     Same,
     #[error("old_string was not found{0}")]
     Missing(Hint),
-    #[error("old_string is there {count} times (lines {lines}); add lines around it to make it unique, or set replace_all")]
+    #[error(
+        "old_string is there {count} times (lines {lines}); add lines around it to make it unique, or set replace_all"
+    )]
     Ambiguous {
         /// How often.
         count: usize,
@@ -73,7 +75,10 @@ impl std::fmt::Display for Hint {
             Self::None => f.write_str("; read the file again, it may have changed"),
             Self::Numbers => f.write_str("; leave out the line numbers that read_file puts before each line"),
             Self::Space { line, text } => {
-                write!(f, "; from line {line} on only the white space differs, it is there as\n{text}")
+                write!(
+                    f,
+                    "; from line {line} on only the white space differs, it is there as\n{text}"
+                )
             }
         }
     }
@@ -109,11 +114,16 @@ fn find(text: &str, piece: &str) -> Vec<Range<usize>> {
     // whose line end it has passed.
     let whole = |at: usize| at + returns.partition_point(|line_end| *line_end < at);
     let found = occurrences(&plain, &piece.replace("\r\n", "\n"));
-    found.into_iter().map(|piece| whole(piece.start)..whole(piece.end)).collect()
+    found
+        .into_iter()
+        .map(|piece| whole(piece.start)..whole(piece.end))
+        .collect()
 }
 
 fn occurrences(text: &str, piece: &str) -> Vec<Range<usize>> {
-    text.match_indices(piece).map(|(at, _)| at..at + piece.len()).collect()
+    text.match_indices(piece)
+        .map(|(at, _)| at..at + piece.len())
+        .collect()
 }
 
 /// The text with `\n` for `\r\n`, and where those stand in it.
@@ -167,7 +177,11 @@ fn with_line_ends(edit: &Edit, there: &str, text: &str) -> String {
 }
 
 fn lines_of(text: &str, found: &[Range<usize>]) -> String {
-    let lines: Vec<_> = found.iter().take(NAMED).map(|place| line_of(text, place.start).to_string()).collect();
+    let lines: Vec<_> = found
+        .iter()
+        .take(NAMED)
+        .map(|place| line_of(text, place.start).to_string())
+        .collect();
     let more = if found.len() > NAMED { ", …" } else { "" };
     format!("{}{more}", lines.join(", "))
 }
@@ -178,7 +192,10 @@ fn line_of(text: &str, at: usize) -> usize {
 }
 
 fn hint(text: &str, piece: &str) -> Hint {
-    if piece.lines().all(|line| line.split_once('→').is_some_and(|(number, _)| is_number(number))) {
+    if piece
+        .lines()
+        .all(|line| line.split_once('→').is_some_and(|(number, _)| is_number(number)))
+    {
         return Hint::Numbers;
     }
     let wanted: Vec<&str> = piece.lines().map(str::trim).collect();
@@ -191,7 +208,13 @@ fn hint(text: &str, piece: &str) -> Hint {
     let found = lines.windows(wanted.len()).position(alike);
     found.map_or(Hint::None, |at| Hint::Space {
         line: at + 1,
-        text: lines.iter().skip(at).take(wanted.len()).copied().collect::<Vec<_>>().join("\n"),
+        text: lines
+            .iter()
+            .skip(at)
+            .take(wanted.len())
+            .copied()
+            .collect::<Vec<_>>()
+            .join("\n"),
     })
 }
 

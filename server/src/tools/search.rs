@@ -53,7 +53,11 @@ impl Area {
     }
 
     /// Everything below it, so many folders deep, in the order of its names; folders before what they hold.
-    pub(super) fn entries(&self, workspace: &LocalWorkspace, depth: usize) -> impl Iterator<Item = DirEntry> + use<> {
+    pub(super) fn entries(
+        &self,
+        workspace: &LocalWorkspace,
+        depth: usize,
+    ) -> impl Iterator<Item = DirEntry> + use<> {
         let protected = workspace.protected().clone();
         WalkBuilder::new(&self.base)
             .standard_filters(!self.ignored)
@@ -62,7 +66,7 @@ impl Area {
             .follow_links(false)
             .max_depth(Some(depth))
             .sort_by_file_name(Ord::cmp)
-            .filter_entry(move |entry| entry.file_name() != ".git" && !protected.cover(entry.path()))
+            .filter_entry(move |entry| entry.file_name() != ".git" && !protected.hide(entry.path()))
             .build()
             // What cannot be read holds nothing to be found.
             .filter_map(Result::ok)
@@ -101,7 +105,9 @@ impl Pattern {
         if self.whole_path {
             return self.matcher.is_match(below);
         }
-        below.file_name().is_some_and(|name| self.matcher.is_match(Path::new(name)))
+        below
+            .file_name()
+            .is_some_and(|name| self.matcher.is_match(Path::new(name)))
     }
 }
 

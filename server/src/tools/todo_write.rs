@@ -66,12 +66,19 @@ impl TodoWrite {
 fn plan(arguments: &Value) -> Result<Vec<PlanEntry>, CallError> {
     let asked: Arguments = call::read(arguments)?;
     if asked.todos.len() > ENTRIES {
-        return Err(CallError::Arguments(format!("a plan has at most {ENTRIES} steps")));
+        return Err(CallError::Arguments(format!(
+            "a plan has at most {ENTRIES} steps"
+        )));
     }
-    asked.todos.into_iter().zip(1..).map(|(todo, number)| entry(todo, number)).collect()
+    asked
+        .todos
+        .iter()
+        .zip(1..)
+        .map(|(todo, number)| entry(todo, number))
+        .collect()
 }
 
-fn entry(todo: Todo, number: usize) -> Result<PlanEntry, CallError> {
+fn entry(todo: &Todo, number: usize) -> Result<PlanEntry, CallError> {
     let content = todo.content.split_whitespace().collect::<Vec<_>>().join(" ");
     if content.is_empty() {
         return Err(CallError::Arguments(format!("step {number} has no content")));
@@ -98,7 +105,10 @@ impl Tool for TodoWrite {
             Ok(plan) => plan,
             Err(error) => return error.into(),
         };
-        let done = plan.iter().filter(|entry| entry.status == PlanStatus::Completed).count();
+        let done = plan
+            .iter()
+            .filter(|entry| entry.status == PlanStatus::Completed)
+            .count();
         let told = format!("plan shown: {done} of {} steps completed", plan.len());
         call.feed.push(TurnEvent::Plan(plan));
         ToolOutput::text(told)
@@ -134,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_plan_has_an_end() {
-        let of = |count: usize| json!({ "todos": vec![json!({ "content": "x", "status": "pending" }); count] });
+        let of =
+            |count: usize| json!({ "todos": vec![json!({ "content": "x", "status": "pending" }); count] });
         assert_eq!(plan(&of(0)).unwrap(), []);
         assert_eq!(plan(&of(ENTRIES)).unwrap().len(), ENTRIES);
         assert!(plan(&of(ENTRIES + 1)).is_err());

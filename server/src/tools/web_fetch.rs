@@ -72,15 +72,14 @@ impl WebFetch {
             () = call.cancel.cancelled() => return Err(WorkspaceError::Cancelled.into()),
             page = fetching => page.map_err(|_| said(format!("it took more than {} s", LIMIT.as_secs())))??,
         };
-        let (status, failed) = (page.status, page.status >= 400);
-        let head = page.head();
-        let text = match tokio::task::spawn_blocking(move || page.text()).await {
-            Ok(Some(text)) => text,
-            _ => return Err(said(format!("{head}\nit cannot be turned into text"))),
+        let (head, is_error) = (page.head(), page.status >= 400);
+        let made = tokio::task::spawn_blocking(move || page.text()).await;
+        let Ok(Some(text)) = made else {
+            return Err(said(format!("{head}\nit cannot be turned into text")));
         };
         let told = format!("{head}\n\n{}", clip_middle(text.trim(), TOLD));
         Ok(ToolOutput {
-            is_error: failed && status != 0,
+            is_error,
             ..ToolOutput::text(told)
         })
     }
@@ -89,9 +88,17 @@ impl WebFetch {
         let mut url = Url::parse(address.trim()).map_err(|_| said(format!("{address:?} is no address")))?;
         for _ in 0..=REDIRECTS {
             check(&url)?;
-            let answer = self.outside.get(&url).await.map_err(|error| refusal(&url, &error))?;
+            let answer = self
+                .outside
+                .get(&url)
+                .await
+                .map_err(|error| refusal(&url, &error))?;
             match redirect(&answer) {
-                Some(next) => url = url.join(&next).map_err(|_| said("it redirects to no address".to_owned()))?,
+                Some(next) => {
+                    url = url
+                        .join(&next)
+                        .map_err(|_| said("it redirects to no address".to_owned()))?;
+                }
                 None => return read(url, answer).await,
             }
         }
@@ -111,7 +118,10 @@ fn may_ask(address: IpAddr) -> bool {
 /// Whether an address may be asked, as far as it shows; names are looked up where the connection is made.
 fn check(url: &Url) -> Result<(), CallError> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(said(format!("{}: addresses are not fetched, only http and https", url.scheme())));
+        return Err(said(format!(
+            "{}: addresses are not fetched, only http and https",
+            url.scheme()
+        )));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(said("an address must not hold a user or password".to_owned()));
@@ -122,11 +132,18 @@ fn check(url: &Url) -> Result<(), CallError> {
         Some(Host::Domain(_)) => true,
         None => false,
     };
-    if may_be_asked { Ok(()) } else { Err(not_public(url)) }
+    if may_be_asked {
+        Ok(())
+    } else {
+        Err(not_public(url))
+    }
 }
 
 fn not_public(url: &Url) -> CallError {
-    said(format!("{} leads into a private network, which is not reached", url.host_str().unwrap_or("it")))
+    said(format!(
+        "{} leads into a private network, which is not reached",
+        url.host_str().unwrap_or("it")
+    ))
 }
 
 fn refusal(url: &Url, error: &FetchError) -> CallError {
@@ -140,7 +157,10 @@ fn refusal(url: &Url, error: &FetchError) -> CallError {
 
 fn redirect(answer: &Answer) -> Option<String> {
     let is_redirect = matches!(answer.status, 301 | 302 | 303 | 307 | 308);
-    let location = answer.headers.get(reqwest::header::LOCATION).filter(|_| is_redirect)?;
+    let location = answer
+        .headers
+        .get(reqwest::header::LOCATION)
+        .filter(|_| is_redirect)?;
     Some(location.to_str().ok()?.to_owned())
 }
 
@@ -148,9 +168,16 @@ async fn read(url: Url, answer: Answer) -> Result<Page, CallError> {
     use futures_util::StreamExt as _;
 
     let header = answer.headers.get(reqwest::header::CONTENT_TYPE);
-    let kind = header.and_then(|kind| kind.to_str().ok()).unwrap_or("text/plain").to_owned();
+    let kind = header
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or("text/plain")
+        .to_owned();
     if !is_text(&kind) {
-        return Err(said(format!("status {} · {} · it is no text", answer.status, clip_line(&kind, 80))));
+        return Err(said(format!(
+            "status {} · {} · it is no text",
+            answer.status,
+            clip_line(&kind, 80)
+        )));
     }
     let (mut bytes, mut body, mut cut) = (Vec::new(), answer.body, false);
     while let Some(piece) = body.next().await {
@@ -178,7 +205,10 @@ impl Tool for WebFetch {
     }
 
     fn title(&self, arguments: &Value) -> String {
-        format!("Fetch {}", clip_line(call::word(arguments, "url").unwrap_or("a page"), 200))
+        format!(
+            "Fetch {}",
+            clip_line(call::word(arguments, "url").unwrap_or("a page"), 200)
+        )
     }
 
     fn intent(&self, arguments: &Value, _roots: Option<&Roots>) -> Intent {

@@ -49,7 +49,9 @@ impl WriteFile {
     async fn write(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
         let asked: Arguments = call::read(&call.arguments)?;
         if asked.content.len() as u64 > FILE_LIMIT {
-            return Err(CallError::Said(format!("content has more than {FILE_LIMIT} bytes")));
+            return Err(CallError::Said(format!(
+                "content has more than {FILE_LIMIT} bytes"
+            )));
         }
         let workspace = call::workspace(call)?;
         let _alone = self.turnstile.lock().await;
@@ -58,7 +60,11 @@ impl WriteFile {
         let content = with_line_ends_of(&document.text, asked.content);
         let before = std::mem::replace(&mut document.text, content);
         workspace.save(&document).await?;
-        let told = format!("wrote {} bytes{}", document.text.len(), where_it_is(document.route));
+        let told = format!(
+            "wrote {} bytes{}",
+            document.text.len(),
+            where_it_is(document.route)
+        );
         let changed = Changed {
             path: document.path,
             before: existed.then_some(before),

@@ -153,6 +153,12 @@ impl Editor {
         waiting.answer().await
     }
 
+    /// Expects an answer to a request that is sent as a line.
+    #[must_use]
+    pub fn expect(&self, id: &Value, method: &str) -> Waiting {
+        self.wire.expect(id, method)
+    }
+
     /// How many frames came so far.
     #[must_use]
     pub fn count(&self) -> usize {

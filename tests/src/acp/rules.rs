@@ -43,6 +43,8 @@ pub(super) struct Rules {
     sessions: BTreeMap<String, SessionState>,
     /// Requests of the agent that were not answered: id → method and session.
     open_requests: BTreeMap<String, (String, String)>,
+    /// Every id the agent ever used.
+    used_ids: BTreeSet<String>,
 }
 
 impl Rules {
@@ -172,11 +174,12 @@ impl Rules {
 
     /// A request is taken back: a card that stood for it is gone, whether it is answered or not.
     fn taken_back(&mut self, id: &str) {
-        let Some((_, session)) = self.open_requests.get(id) else {
-            self.fault(format!("the agent takes back a request that is not open: {id}"));
-            return;
-        };
-        if let Some(session) = self.sessions.get_mut(session) {
+        if !self.used_ids.contains(id) {
+            self.fault(format!("the agent takes back what it never asked for: {id}"));
+        }
+        // An answer may cross it on the way.
+        let session = self.open_requests.get(id).map(|(_, session)| session);
+        if let Some(session) = session.and_then(|session| self.sessions.get_mut(session)) {
             session.cards.remove(id);
         }
     }
@@ -236,7 +239,8 @@ impl Rules {
         }
         let session_id = params["sessionId"].as_str().unwrap_or_default().to_owned();
         let request = (method.to_owned(), session_id);
-        if self.open_requests.insert(id.to_string(), request).is_some() {
+        self.open_requests.insert(id.to_string(), request);
+        if !self.used_ids.insert(id.to_string()) {
             self.fault(format!("the agent used the id {id} twice"));
         }
         match method {

@@ -11,6 +11,8 @@ pub(super) const FILE_BYTES: u64 = 64 * 1024;
 const FILES: usize = 256;
 /// Most entries of a folder that are looked at.
 const ENTRIES: usize = 4_096;
+/// Byte order mark of UTF-8, which some editors write.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 /// How deep folders of commands may lie in each other.
 const DEPTH: usize = 4;
 
@@ -153,6 +155,6 @@ fn read_text(path: &Path) -> Result<String, Fault> {
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > FILE_BYTES {
         return Err(Fault::TooLarge);
     }
-    let text = String::from_utf8(bytes).map_err(|_error| Fault::NotText)?;
-    Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+    let text = bytes.strip_prefix(MARK).unwrap_or(&bytes).to_vec();
+    String::from_utf8(text).map_err(|_error| Fault::NotText)
 }

@@ -229,9 +229,14 @@ fn a_bad_file_is_left_out_and_said_so() {
         ("project/.sidewire/commands/a/b/c/d/deep.md", "not found"),
     ]);
     home.write("project/.sidewire/commands/bytes.md", [0xff, 0xfe, 0x00]);
+    home.write(
+        "project/.sidewire/commands/mark.md",
+        "\u{feff}---\ndescription: Marked\n---\nx",
+    );
     let book = home.book();
     let names: Vec<String> = listed(&book).into_iter().map(|row| row.0).collect();
-    assert_eq!(names, ["good", "limit"]);
+    assert_eq!(names, ["good", "limit", "mark"]);
+    assert_eq!(listed(&book)[2].1, "Marked");
     let expected = [
         ("bytes", "it is not UTF-8 text"),
         ("has space", "a name has letters, digits, - and _ only"),

@@ -29,8 +29,8 @@ pub(super) enum Offer {
     Nothing,
     /// To allow calls like this one for the session.
     Rule,
-    /// To allow this very call for the session, although it leaves the workspace.
-    Outside,
+    /// To allow this very call for the session, although it goes beyond the files of the workspace.
+    Beyond,
     /// To trust the conversation.
     Trust,
 }
@@ -68,7 +68,7 @@ impl Card {
         let question = Question {
             id,
             title: title(case),
-            detail: Some(why.to_owned()),
+            detail: Some(detail(case, why, offer)),
             about: Some(call.clone()),
             options,
             deadline_ms: None,
@@ -107,17 +107,30 @@ fn choice(id: &str, label: String, kind: ChoiceKind) -> Choice {
 
 fn title(case: &Case) -> String {
     match &case.intent().subject {
-        Some(subject) => format!("{} {}", case.tool(), in_one_line(subject)),
-        None => case.tool().to_owned(),
+        Some(subject) if subject != case.tool() => format!("{} {}", case.tool(), in_one_line(subject)),
+        Some(_) | None => case.tool().to_owned(),
     }
+}
+
+fn detail(case: &Case, why: &str, offer: Offer) -> String {
+    let places: Vec<String> = case
+        .intent()
+        .outside
+        .iter()
+        .map(|place| place.display().to_string())
+        .collect();
+    if places.is_empty() || offer != Offer::Beyond {
+        return why.to_owned();
+    }
+    format!("{why}: {}", in_one_line(&places.join(", ")))
 }
 
 fn lasting_label(offer: Offer, rules: &[Rule]) -> Option<String> {
     match offer {
         Offer::Nothing => None,
         Offer::Trust => Some("Allow, and trust this conversation to act here".to_owned()),
-        Offer::Rule | Offer::Outside if rules.is_empty() => None,
-        Offer::Rule | Offer::Outside => {
+        Offer::Rule | Offer::Beyond if rules.is_empty() => None,
+        Offer::Rule | Offer::Beyond => {
             let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
             Some(format!(
                 "Allow {} for this session",
@@ -144,7 +157,7 @@ fn rules_for(case: &Case, offer: Offer) -> Vec<Rule> {
     let subject = intent.subject.as_deref();
     let rules = match (offer, intent.class) {
         (Offer::Nothing | Offer::Trust, _) => return Vec::new(),
-        (Offer::Outside, _) => subject.map(|subject| vec![Rule::exact(case.tool(), subject)]),
+        (Offer::Beyond, _) => subject.map(|subject| vec![Rule::exact(case.tool(), subject)]),
         (Offer::Rule, Class::Edit) => Some(vec![Rule::any("Edit")]),
         (Offer::Rule, Class::Execute) => Some(command_rules(case)),
         (Offer::Rule, Class::Fetch) => subject.and_then(|address| site_rule(case.tool(), address)),

@@ -1,6 +1,6 @@
 //! A call as the gate judges it: which tool, what it would do, and by which names rules may call what it touches.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use super::{Class, Intent};
 use crate::workspace::Roots;
@@ -10,17 +10,20 @@ use crate::workspace::Roots;
 pub struct Case {
     tool: String,
     intent: Intent,
-    /// Where the path it is about really leads, when it is about one: absolute, and from the root it is in.
-    places: Option<Vec<String>>,
+    /// Where each path it is about really leads, when it is about paths: absolute, and from the root it is in.
+    places: Vec<Vec<String>>,
 }
 
 impl Case {
     /// A call of this tool. Follows links, so it blocks on the disk.
     #[must_use]
     pub fn new(tool: &str, intent: Intent, roots: Option<&Roots>) -> Self {
-        let places = match (&intent.subject, roots) {
-            (Some(path), Some(roots)) if is_about_a_file(&intent) => Some(real_names(Path::new(path), roots)),
-            _ => None,
+        let paths = intent.subject.iter().chain(&intent.segments);
+        let places = match roots {
+            Some(roots) if is_about_files(&intent) => {
+                paths.map(|path| real_names(Path::new(path), roots)).collect()
+            }
+            _ => Vec::new(),
         };
         Self {
             tool: tool.to_owned(),
@@ -43,7 +46,11 @@ impl Case {
 
     /// Whether it runs a command.
     pub(super) fn is_command(&self) -> bool {
-        !self.intent.segments.is_empty() || self.intent.class == Class::Execute
+        match self.intent.class {
+            Class::Execute => true,
+            Class::Read => !self.intent.segments.is_empty(),
+            Class::Edit | Class::Fetch | Class::Other => false,
+        }
     }
 
     /// Whether it may change something here.
@@ -51,38 +58,39 @@ impl Case {
         matches!(self.intent.class, Class::Edit | Class::Execute | Class::Other)
     }
 
-    /// What it touches, by every name: a rule that forbids one of them forbids the call.
-    pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
-        let whole = self.intent.subject.iter();
-        let parts = self.intent.segments.iter().chain(self.places.iter().flatten());
-        whole.chain(parts).map(String::as_str)
+    /// It changes what git reads to know how to behave, which may run programs at the next look at the repository.
+    pub(super) fn tampers(&self) -> bool {
+        let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
+        self.intent.class == Class::Edit && self.parts().any(|path| Path::new(path).components().any(is_git))
     }
 
-    /// What must all be allowed, each under one of its names: every command; the real place of a file; else the
+    /// What it touches, by every name: a rule that forbids one of them forbids the call.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
+        let said = self.intent.subject.iter().chain(&self.intent.segments);
+        said.chain(self.places.iter().flatten()).map(String::as_str)
+    }
+
+    /// What must all be allowed, each under one of its names: the real place of every file; every command; else the
     /// subject.
     pub(super) fn needed(&self) -> Vec<Vec<&str>> {
-        if !self.intent.segments.is_empty() {
-            return self
-                .intent
-                .segments
-                .iter()
-                .map(|segment| vec![segment.as_str()])
+        if !self.places.is_empty() {
+            let places = self.places.iter();
+            return places
+                .map(|names| names.iter().map(String::as_str).collect())
                 .collect();
         }
-        match &self.places {
-            Some(places) => vec![places.iter().map(String::as_str).collect()],
-            None => self
-                .intent
-                .subject
-                .iter()
-                .map(|subject| vec![subject.as_str()])
-                .collect(),
-        }
+        let whole = self
+            .intent
+            .subject
+            .iter()
+            .filter(|_| !self.is_command() || self.intent.segments.is_empty());
+        let parts = whole.chain(&self.intent.segments);
+        parts.map(|part| vec![part.as_str()]).collect()
     }
 }
 
-fn is_about_a_file(intent: &Intent) -> bool {
-    matches!(intent.class, Class::Read | Class::Edit) && intent.segments.is_empty()
+fn is_about_files(intent: &Intent) -> bool {
+    intent.class == Class::Edit || (intent.class == Class::Read && intent.segments.is_empty())
 }
 
 /// The absolute name of what a path leads to, and its name from the root it is in; none when it leads nowhere.

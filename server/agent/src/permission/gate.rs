@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::card::{Card, Decision, Offer};
-use super::verdict::{Grant, Policy, Standing, Verdict, judge};
+use super::verdict::{Grant, Policy, Standing, Verdict, goes_beyond, judge};
 use super::{Case, Posture, Refusal, Rule, Rules};
 use crate::event::ToolStart;
 use crate::person::{Answer, Person};
@@ -197,7 +197,7 @@ impl Gate {
         match decision {
             Decision::Allow => Ok(()),
             Decision::Grant(rules) => {
-                self.grant(rules, !asking.case.intent().outside.is_empty());
+                self.grant(rules, goes_beyond(asking.case).is_some());
                 Ok(())
             }
             Decision::Trust => {
@@ -218,10 +218,10 @@ impl Gate {
         }
     }
 
-    fn grant(&self, rules: Vec<Rule>, outside: bool) {
+    fn grant(&self, rules: Vec<Rule>, beyond: bool) {
         self.standing.send_modify(|standing| {
             let room = GRANTS.saturating_sub(standing.grants.len());
-            let grants = rules.into_iter().map(|rule| Grant { rule, outside });
+            let grants = rules.into_iter().map(|rule| Grant { rule, beyond });
             standing.grants.extend(grants.take(room));
         });
     }

@@ -29,12 +29,8 @@ pub(super) fn might_touch(rules: &[Rule], case: &Case) -> bool {
 /// Whether rules cover every part of a case, or its whole subject by name.
 pub(super) fn covering<'a>(rules: impl Iterator<Item = &'a Rule> + Clone, case: &Case) -> bool {
     let rules = rules.filter(|rule| rule.names(case.tool()));
-    let named = |rule: &Rule| {
-        case.intent()
-            .subject
-            .as_deref()
-            .is_some_and(|whole| rule.is_exactly(whole))
-    };
+    let whole = case.intent().subject.as_deref().filter(|_| case.is_command());
+    let named = |rule: &Rule| whole.is_some_and(|whole| rule.is_exactly(whole));
     if rules.clone().any(|rule| rule.is_general() || named(rule)) {
         return true;
     }
@@ -84,6 +80,19 @@ mod tests {
             assert_eq!(touching(&rules, &case).is_some(), touches, "{texts:?} {parts:?}");
             assert_eq!(covering(rules.iter(), &case), covers, "{texts:?} {parts:?}");
         }
+    }
+
+    #[test]
+    fn every_path_of_a_call_counts() {
+        let intent = Intent {
+            segments: vec!["b/x".to_owned()],
+            ..Intent::new(Class::Edit, Some("a/x".to_owned()))
+        };
+        let case = Case::new("move_file", intent, None);
+        assert!(touching(&rules(&["Edit(b/*)"]), &case).is_some());
+        assert!(!covering(rules(&["Edit(a/*)"]).iter(), &case));
+        assert!(!covering(rules(&["move_file=a/x"]).iter(), &case));
+        assert!(covering(rules(&["Edit(a/*)", "Edit(b/*)"]).iter(), &case));
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub(super) struct Standing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Grant {
     pub(super) rule: Rule,
-    /// It was given for a call that leaves the workspace; only such grants allow leaving it.
-    pub(super) outside: bool,
+    /// It was given for a call that goes beyond the files of the workspace; only such grants allow going there.
+    pub(super) beyond: bool,
 }
 
 /// What never changes for a gate.
@@ -45,6 +45,7 @@ const ASK_RULE: &str = "a permission rule wants it asked";
 const HIDDEN: &str =
     "a permission rule forbids some commands, and what this one runs cannot be told from its words";
 const OUTSIDE: &str = "it reaches outside the workspace";
+const TAMPERS: &str = "it changes how git behaves here";
 const OPAQUE: &str = "what it runs cannot be told from its words";
 const DEFAULT: &str = "no permission rule allows it";
 
@@ -82,23 +83,33 @@ pub(super) fn judge(case: &Case, policy: &Policy, standing: &Standing, planning:
 /// No rule forbids it or wants it asked; does anything allow it?
 fn by_default(case: &Case, policy: &Policy, standing: &Standing) -> Verdict {
     let (intent, posture) = (case.intent(), standing.posture);
-    let allowed = posture == Posture::Yolo || (!intent.opaque && is_allowed(case, &policy.rules, standing));
-    if !intent.outside.is_empty() && !allowed {
+    if posture == Posture::Yolo || (!intent.opaque && is_allowed(case, &policy.rules, standing)) {
+        return Verdict::Run;
+    }
+    if let Some(why) = goes_beyond(case) {
         let offer = if intent.opaque {
             Offer::Nothing
         } else {
-            Offer::Outside
+            Offer::Beyond
         };
-        return ask(posture, OUTSIDE, offer);
+        return ask(posture, why, offer);
     }
     let edits = policy.accepts_edits && posture == Posture::Ask && intent.class == Class::Edit;
-    if allowed || edits || intent.class == Class::Read || posture >= Posture::Auto {
+    if edits || intent.class == Class::Read || posture >= Posture::Auto {
         return Verdict::Run;
     }
     if intent.opaque {
         return ask(posture, OPAQUE, Offer::Nothing);
     }
     ask(posture, DEFAULT, Offer::Rule)
+}
+
+/// In which way a call goes beyond the files of the workspace.
+pub(super) fn goes_beyond(case: &Case) -> Option<&'static str> {
+    if !case.intent().outside.is_empty() {
+        return Some(OUTSIDE);
+    }
+    case.tampers().then_some(TAMPERS)
 }
 
 fn ask(posture: Posture, why: &'static str, offer: Offer) -> Verdict {
@@ -115,7 +126,7 @@ fn may_hide_something(case: &Case, rules: &Rules, posture: Posture) -> bool {
 }
 
 fn is_allowed(case: &Case, rules: &Rules, standing: &Standing) -> bool {
-    let leaves = !case.intent().outside.is_empty();
-    let granted = standing.grants.iter().filter(|grant| grant.outside || !leaves);
+    let beyond = goes_beyond(case).is_some();
+    let granted = standing.grants.iter().filter(|grant| grant.beyond || !beyond);
     covering(rules.allow.iter().chain(granted.map(|grant| &grant.rule)), case)
 }

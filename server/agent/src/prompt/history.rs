@@ -26,6 +26,8 @@ pub(crate) struct Past {
     pub(crate) summary: usize,
     /// Number of each turn that follows, and how many messages it has.
     pub(crate) turns: Vec<(i64, usize)>,
+    /// Tokens of all of it, as the provider counted them at the end of the last turn.
+    pub(crate) measured: Option<u64>,
 }
 
 impl Past {
@@ -63,7 +65,7 @@ impl Reading<'_> {
         let mut messages: Vec<Message> = opening.into_iter().flatten().collect();
         let mut past = Past {
             summary: messages.len(),
-            turns: Vec::new(),
+            ..Past::default()
         };
         let mut left = room.saturating_sub(messages.iter().map(weight).sum());
         let mut kept = Vec::new();

@@ -230,8 +230,8 @@ fn an_editor_remembers_results_whole_and_thoughts_that_belong_to_calls() {
     assert_eq!(
         prompt.past,
         Past {
-            summary: 0,
-            turns: vec![(1, 4)]
+            turns: vec![(1, 4)],
+            ..Past::default()
         }
     );
 }

@@ -14,7 +14,7 @@ use crate::error::TurnFailure;
 use crate::event::{StopCause, TurnEvent, TurnOutcome};
 use crate::feed::{Revision, TurnFeed};
 use crate::hooks::TurnPlace;
-use crate::message::{Message, Role};
+use crate::message::{Message, Notice, Role};
 use crate::prompt::{self, EarlierTurn, Past, Prompt, PromptInput};
 use crate::provider::{ModelRequest, Provider};
 use crate::references;
@@ -80,7 +80,7 @@ impl Job {
         let tools = offered(&self.toolbox.tools(), &need, budget::tool_room(window));
         let Prompt {
             mut request,
-            past,
+            mut past,
             notices,
         } = prompt::build(PromptInput {
             briefing: &self.ask.setting.briefing,
@@ -94,11 +94,24 @@ impl Job {
             tools,
             marker: &self.marker(),
         });
+        past.measured = self.measured();
         request.pictures.clone_from(&self.ask.pictures);
         for notice in notices {
             self.feed.push(TurnEvent::Notice(notice));
         }
         (self.turn(need, past), request)
+    }
+
+    /// Tokens of the history and what stands before it, when the last turn ended with just that.
+    fn measured(&self) -> Option<u64> {
+        let last = &self.begun.history.last()?.record;
+        let same_model = last.model.as_ref() == Some(&self.provider.describe().model);
+        let whole = !last
+            .notices
+            .iter()
+            .any(|notice| matches!(notice, Notice::Compacted { .. } | Notice::HistoryTrimmed));
+        let comparable = same_model && whole && last.page.is_none() && !self.begun.history_cut;
+        last.context.filter(|_| comparable)
     }
 
     /// A word no page can know. In an editor it stays the same, so that earlier turns stay what a provider has cached.

@@ -46,6 +46,8 @@ struct Details {
     page: Option<PageStub>,
     model: Option<String>,
     usage: Option<Usage>,
+    #[serde(default)]
+    context: Option<u64>,
 }
 
 impl ConversationRow {
@@ -150,6 +152,7 @@ impl TurnRow {
             page: details.page,
             model: details.model,
             usage: details.usage,
+            context: details.context,
         };
         Ok(Self {
             key: row.get("key")?,
@@ -236,6 +239,7 @@ impl Columns {
             page,
             model,
             usage,
+            context,
         } = record;
         let details = Details {
             failure,
@@ -246,6 +250,7 @@ impl Columns {
             page,
             model,
             usage,
+            context,
         };
         Ok(Self {
             id,

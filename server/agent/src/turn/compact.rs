@@ -10,6 +10,9 @@ use crate::prompt::{Past, opening};
 use crate::provider::{ModelRequest, ToolSpec};
 use crate::summary;
 
+/// Hardly any text has more bytes in a token than this many times what is reckoned with.
+const LIKELY: u64 = 2;
+
 /// What a turn knows about how full its request is.
 #[derive(Default)]
 pub(super) struct Memory {
@@ -25,6 +28,7 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn of(past: Past) -> Self {
         Self {
+            measured: past.measured.map(|tokens| (tokens, past.len())),
             past,
             ..Self::default()
         }
@@ -37,19 +41,17 @@ impl Memory {
             .map(|tokens| (tokens, messages));
     }
 
-    /// Tokens of the request: counted by the provider as far as it has seen it, else the most that its bytes can be.
+    /// Tokens of the request: what the provider counted and at most what came since, or else at most what its bytes can
+    /// be. A count that can hardly be true, as when another model counted, is not believed.
     fn tokens(&self, request: &ModelRequest) -> u64 {
         let bytes = |messages: &[Message]| messages.iter().map(weight).sum::<usize>();
-        match self
-            .measured
-            .and_then(|(tokens, seen)| Some((tokens, request.messages.get(seen..)?)))
-        {
-            Some((tokens, since)) => tokens.saturating_add(budget::tokens(bytes(since))),
-            None => {
-                let tools: usize = request.tools.iter().map(ToolSpec::weight).sum();
-                budget::tokens(request.system.len() + tools + bytes(&request.messages))
-            }
-        }
+        let tools: usize = request.tools.iter().map(ToolSpec::weight).sum();
+        let most = budget::tokens(request.system.len() + tools + bytes(&request.messages));
+        let counted = self.measured.and_then(|(tokens, seen)| {
+            let since = request.messages.get(seen..)?;
+            Some(tokens.saturating_add(budget::tokens(bytes(since))))
+        });
+        counted.map_or(most, |counted| counted.max(most / LIKELY))
     }
 }
 

@@ -24,20 +24,15 @@ const TRUNCATED: &str = "\n…(output truncated by the client terminal)";
 const OUTPUT: u64 = 1024 * 1024;
 /// Whatever an editor is asked to do with a terminal, but waiting for its end, takes less.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// A command that was killed is over by then.
+const DYING: Duration = Duration::from_secs(2);
 /// A terminal that is not in view by then will hardly be.
 const IN_VIEW: Duration = Duration::from_secs(2);
 
 /// Which of the terminals that are open are in view: a client goes on showing a released one only if it was.
+#[derive(Default)]
 pub(in crate::acp) struct Terminals {
     in_view: watch::Sender<HashMap<String, bool>>,
-}
-
-impl Default for Terminals {
-    fn default() -> Self {
-        Self {
-            in_view: watch::Sender::default(),
-        }
-    }
 }
 
 impl Terminals {
@@ -161,18 +156,35 @@ impl Run {
     async fn wait(&self, id: &TerminalId) -> Result<ShellExit, CallError> {
         let request = WaitForTerminalExitRequest::new(self.client.session.clone(), id.clone());
         let method = CLIENT_METHOD_NAMES.terminal_wait_for_exit;
-        let waiting = self
-            .client
-            .peer
-            .request::<WaitForTerminalExitResponse>(method, &request, &self.stop);
-        let forced = match tokio::time::timeout(self.limit, waiting).await {
-            Ok(Ok(ended)) => return Ok(exit(ended.exit_status)),
-            Ok(Err(CallError::Cancelled)) => Ok(ShellExit::Cancelled),
-            Ok(Err(error)) => Err(error),
-            Err(_) => Ok(ShellExit::TimedOut),
+        let never = CancellationToken::new();
+        let waiting = self.client.peer.request(method, &request, &never);
+        let mut waiting = std::pin::pin!(waiting);
+        let ended: Result<WaitForTerminalExitResponse, _> = tokio::select! {
+            biased;
+            ended = &mut waiting => ended,
+            forced = self.forced() => {
+                self.kill(id).await;
+                // It ends now, with all that it printed.
+                let _killed = tokio::time::timeout(DYING, waiting).await;
+                return Ok(forced);
+            }
         };
-        self.kill(id).await;
-        forced
+        match ended {
+            Ok(ended) => Ok(exit(ended.exit_status)),
+            Err(error) => {
+                self.kill(id).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Resolves when the command is to be ended, and says why.
+    async fn forced(&self) -> ShellExit {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => ShellExit::Cancelled,
+            () = tokio::time::sleep(self.limit) => ShellExit::TimedOut,
+        }
     }
 
     async fn kill(&self, id: &TerminalId) {

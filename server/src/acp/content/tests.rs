@@ -282,7 +282,7 @@ fn sizes_are_limited_to_the_byte() {
 fn a_picture_that_no_model_takes_is_named_and_not_shown() {
     for (len, pictures) in [(PICTURE_BYTES, 1), (PICTURE_BYTES + 1, 0)] {
         let mut prompt = Prompt::default();
-        prompt.add_picture("x.png", images::recognise(&png(len)).unwrap());
+        prompt.add_picture("x.png", &images::recognise(&png(len)).unwrap());
         assert_eq!((prompt.parts.len(), prompt.pictures.len()), (pictures, pictures));
     }
 }

@@ -37,8 +37,8 @@ struct SetOption {
 
 /// `session/set_config_option`; answers with every control.
 pub(in crate::acp) fn set_config_option(editor: &Arc<Editor>, call: Call) -> Handling {
-    let method = AGENT.session_set_config_option;
-    let set = call.params.read::<SetOption>().and_then(|set| {
+    let (method, params) = (AGENT.session_set_config_option, call.params);
+    let set = params.read::<SetOption>().and_then(|set| {
         let session = open_session(editor, method, set.session_id)?;
         let changed = change(&session, &set.config_id, &set.value).map_err(|error| Error {
             message: format!("{method}: {}", error.message),
@@ -69,10 +69,10 @@ struct SetMode {
 
 /// `session/set_mode`.
 pub(in crate::acp) fn set_mode(editor: &Arc<Editor>, call: Call) -> Handling {
-    let method = AGENT.session_set_mode;
+    let (method, params) = (AGENT.session_set_mode, call.params);
     answer_nothing(
         method,
-        call.params.read::<SetMode>().and_then(|set| {
+        params.read::<SetMode>().and_then(|set| {
             let session = open_session(editor, method, set.session_id)?;
             let changed = match set.mode_id.as_str() {
                 "normal" => choose_mode(&session, Collaboration::Normal),
@@ -101,9 +101,10 @@ struct SetModel {
 
 /// `session/set_model`, for older clients.
 pub(in crate::acp) fn set_model(editor: &Arc<Editor>, call: Call) -> Handling {
+    let params = call.params;
     answer_nothing(
         SET_MODEL,
-        call.params.read::<SetModel>().and_then(|set| {
+        params.read::<SetModel>().and_then(|set| {
             let session = open_session(editor, SET_MODEL, set.session_id)?;
             let changed = choose_model(&session, &set.model_id)?;
             Ok((session, changed))

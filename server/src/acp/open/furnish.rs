@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use agent_client_protocol_schema::v1::SessionId;
+use sidewire_agent::ids::Owner;
 use sidewire_agent::permission::{Gate, Posture};
 use sidewire_agent::record::{ConversationRecord, Origin};
 use sidewire_agent::workspace::Roots;
@@ -90,6 +91,7 @@ pub(super) async fn furnish(
     let local = Arc::clone(&kit.workspace);
     let workspace = ClientWorkspace::new(peer.clone(), wire_id.clone(), client.io, local);
     let commands = Commands::load(&parts.user_folder, roots.folder()).await;
+    let context = context_of(parts, &record).await;
     let untrusted = record.origin == Origin::Browser && !axes.trusted;
     let session = Arc::new_cyclic(|session: &Weak<Session>| {
         let session = session.clone();
@@ -113,10 +115,20 @@ pub(super) async fn furnish(
             person: Arc::new(Cards::new(ClientPerson::new(peer, wire_id))),
             commands,
         };
-        let state = State::new(axes, provider, &record);
+        let state = State::new(axes, provider, (&record, context));
         Session::new(record.id, furniture, state)
     });
     Ok(session)
+}
+
+/// How much of the window the conversation takes; unknown where the last turn does not say.
+async fn context_of(parts: &Parts, record: &ConversationRecord) -> Option<u64> {
+    if record.turns == 0 {
+        return Some(0);
+    }
+    let agent = &parts.agent;
+    let end = agent.transcript(&Owner::editor(), record.id, None, 1).await.ok()?;
+    end.turns.last()?.context
 }
 
 /// What lets the calls of a session run.

@@ -128,7 +128,7 @@ fn a_plan_follows_its_call() {
     ]});
     let calls = |is_error| {
         vec![
-            (Role::Assistant, vec![call("p", PLAN_TOOL, todos.clone())]),
+            (Role::Assistant, vec![call("p", calls::PLAN_TOOL, todos.clone())]),
             (Role::Tool, vec![result("p", "ok", is_error)]),
         ]
     };

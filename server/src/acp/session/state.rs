@@ -21,6 +21,8 @@ pub(in crate::acp) struct State {
     pub(in crate::acp) title: String,
     /// Nothing was asked in it yet.
     pub(in crate::acp) is_new: bool,
+    /// Tokens of the window that the conversation takes, when that is known.
+    pub(in crate::acp) context: Option<u64>,
     /// When it was opened, in milliseconds since 1970.
     pub(in crate::acp) opened_at_ms: i64,
     /// Stops the turn that runs.
@@ -46,14 +48,19 @@ impl Queued {
 }
 
 impl State {
-    /// A session of this conversation in which nothing runs.
-    pub(in crate::acp) fn new(axes: Axes, provider: Arc<dyn Provider>, record: &ConversationRecord) -> Self {
+    /// A session of this conversation, which takes so much of the window, in which nothing runs.
+    pub(in crate::acp) fn new(
+        axes: Axes,
+        provider: Arc<dyn Provider>,
+        (record, context): (&ConversationRecord, Option<u64>),
+    ) -> Self {
         Self {
             axes,
             queued: Queued::default(),
             provider,
             title: record.title.clone(),
             is_new: record.turns == 0,
+            context,
             opened_at_ms: now_ms(),
             turn: None,
             gone: false,

@@ -47,13 +47,13 @@ impl Session {
     }
 
     /// Tells how full the window is, when that is known without asking anyone.
-    pub(in crate::acp) async fn tell_empty_window(&self) {
-        let window = {
+    pub(in crate::acp) async fn tell_window(&self) {
+        let (used, window) = {
             let state = self.state();
-            state.is_new.then(|| state.provider.describe().window).flatten()
+            (state.context, state.provider.describe().window)
         };
-        if let Some(size) = window.filter(|size| *size > 0) {
-            self.tell(SessionUpdate::UsageUpdate(UsageUpdate::new(0, size)))
+        if let (Some(used), Some(size)) = (used, window.filter(|size| *size > 0)) {
+            self.tell(SessionUpdate::UsageUpdate(UsageUpdate::new(used, size)))
                 .await;
         }
     }

@@ -64,10 +64,13 @@ async fn clear(turn: &RunningTurn) -> Result<PromptResponse, Error> {
     }
     empty(session).await?;
     session.has.gate.forget_grants();
-    session.state().is_new = true;
+    {
+        let mut state = session.state();
+        (state.is_new, state.context) = (true, Some(0));
+    }
     session.say("The conversation is cleared.").await;
     session.tell_title("").await;
-    session.tell_empty_window().await;
+    session.tell_window().await;
     Ok(PromptResponse::new(StopReason::EndTurn))
 }
 

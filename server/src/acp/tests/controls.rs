@@ -264,6 +264,7 @@ async fn what_cannot_be_switched_now_says_why() {
     let (code, _) = editor.refused("session/set_model", params.clone()).await;
     assert_eq!(code, -32600);
     editor.world.jobs.store(0, Ordering::SeqCst);
+    editor.kinds();
     assert_eq!(editor.ask("session/set_model", params).await.unwrap(), json!({}));
     assert_eq!(
         value_of(

@@ -11,6 +11,9 @@ use sidewire_agent::tool::{Location, ToolKind};
 
 use super::words;
 
+/// The tool whose calls are plans.
+pub(in crate::acp) const PLAN_TOOL: &str = "todo_write";
+
 /// The id of a call within its session: some models number their calls anew in every turn.
 pub(in crate::acp) fn id(turn: &TurnId, call_id: &str) -> ToolCallId {
     ToolCallId::new(format!("{turn}:{call_id}"))

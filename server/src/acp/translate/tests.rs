@@ -11,14 +11,14 @@ fn updates() -> TurnUpdates {
     TurnUpdates::new(TurnId("t".into()), false)
 }
 
-fn json(updates: Vec<SessionUpdate>) -> Vec<Value> {
+fn json(updates: &[SessionUpdate]) -> Vec<Value> {
     let json = |update| serde_json::to_value(update).unwrap();
     updates.iter().map(json).collect()
 }
 
 /// What one event becomes, as JSON.
 fn of(updates: &mut TurnUpdates, event: TurnEvent) -> Value {
-    json(updates.take(News::Event(event))).pop().unwrap_or_default()
+    json(&updates.take(News::Event(event))).pop().unwrap_or_default()
 }
 
 fn attempt(updates: &mut TurnUpdates, id: &str) {
@@ -77,7 +77,7 @@ fn text_content(text: &str) -> Value {
 fn chunks_of_an_attempt_share_an_id_and_the_next_attempt_has_another() {
     let mut updates = updates();
     let said = |updates: &mut TurnUpdates, news| {
-        let update = json(updates.take(news)).pop().unwrap();
+        let update = json(&updates.take(news)).pop().unwrap();
         (update["sessionUpdate"].clone(), update["messageId"].clone())
     };
     let message = |id: &str| (json!("agent_message_chunk"), json!(id));
@@ -96,7 +96,7 @@ fn chunks_of_an_attempt_share_an_id_and_the_next_attempt_has_another() {
 fn a_long_text_is_several_chunks_and_an_empty_one_none() {
     let mut updates = updates();
     let long = "x".repeat(100_000);
-    let chunks = json(updates.take(News::Text(long.clone())));
+    let chunks = json(&updates.take(News::Text(long.clone())));
     let text: String = chunks
         .iter()
         .map(|chunk| chunk["content"]["text"].as_str().unwrap())
@@ -222,7 +222,7 @@ async fn reports_come_at_a_pace_and_the_last_one_always() {
         (reports::PACE, Vec::new())
     );
     tokio::time::advance(reports::PACE).await;
-    let overdue = json(updates.overdue());
+    let overdue = json(&updates.overdue());
     assert_eq!((overdue.len(), &overdue[0]["content"]), (1, &text_content("3")));
     assert_eq!((updates.due(), updates.overdue()), (None, Vec::new()));
     tokio::time::advance(Duration::from_secs(1)).await;
@@ -275,6 +275,37 @@ fn a_plan_has_priorities_and_an_empty_one_clears_it() {
     assert_eq!(of(&mut updates(), TurnEvent::Plan(entries)), expected);
     let cleared = json!({"sessionUpdate": "plan", "entries": []});
     assert_eq!(of(&mut updates(), TurnEvent::Plan(Vec::new())), cleared);
+}
+
+#[test]
+fn a_plan_comes_before_the_call_that_made_it() {
+    let start = |call_id: &str| match start(json!({})) {
+        TurnEvent::ToolStarted(start) => TurnEvent::ToolStarted(ToolStart {
+            call_id: call_id.into(),
+            name: calls::PLAN_TOOL.into(),
+            ..start
+        }),
+        other => other,
+    };
+    let kinds = |updates: &mut TurnUpdates, event| -> Vec<Value> {
+        let updates = json(&updates.take(News::Event(event)));
+        updates
+            .iter()
+            .map(|update| update["sessionUpdate"].clone())
+            .collect()
+    };
+    let mut updates = updates();
+    assert!(kinds(&mut updates, start("c")).is_empty());
+    assert!(kinds(&mut updates, TurnEvent::ToolProgress(progress(Vec::new()))).is_empty());
+    let planned = kinds(&mut updates, TurnEvent::Plan(Vec::new()));
+    assert_eq!(planned, ["plan", "tool_call"]);
+    let ended = kinds(&mut updates, TurnEvent::ToolFinished(end(true, Vec::new())));
+    assert_eq!(ended, ["tool_call_update"]);
+    // One that made none is told with its end.
+    kinds(&mut updates, start("other"));
+    kinds(&mut updates, start("c"));
+    let failed = kinds(&mut updates, TurnEvent::ToolFinished(end(false, Vec::new())));
+    assert_eq!(failed, ["tool_call", "tool_call_update"]);
 }
 
 #[test]

@@ -9,7 +9,9 @@ pub(super) fn check() -> Finding {
         Some(found) => Finding::ok(format_args!(
             "shell commands in an editor write only below its folders and temporary ones: {found}"
         )),
-        None => Finding::warn("shell commands in an editor can write wherever you can: nothing confines them here")
-            .fix("use Linux 5.13 or newer with Landlock, or approve commands one by one"),
+        None => Finding::warn(
+            "shell commands in an editor can write wherever you can: nothing confines them here",
+        )
+        .fix("use Linux 5.13 or newer with Landlock, or approve commands one by one"),
     }
 }

@@ -70,12 +70,11 @@ async fn a_call_after_closing_starts_nothing() {
     let session = rig.one("stdio").await;
     let tool = find(&session, "mcp__s__echo");
     session.close().await;
+    std::fs::remove_file(rig.path("notes")).unwrap();
     let output = tool.call(rig.context(json!({ "text": "x" }))).await;
-    assert!(
-        output.is_error && text(&output).contains("the session was closed"),
-        "{}",
-        text(&output)
-    );
+    assert!(output.is_error && text(&output).contains("the session was closed"));
+    assert!(!rig.was_started());
+    assert_eq!(state(&session).status, Status::Idle);
 }
 
 #[tokio::test]

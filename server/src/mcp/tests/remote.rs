@@ -178,18 +178,31 @@ async fn a_stopped_turn_tells_a_remote_server_too() {
 }
 
 #[tokio::test]
-async fn a_remote_server_that_is_gone_and_back_is_connected_again() {
+async fn a_remote_server_that_goes_away_is_looked_for_by_the_next_call() {
     let rig = Rig::new();
     let remote = Remote::start(&rig).await;
-    let session = rig.session(vec![remote.old("/sse", "hunter2")]).await;
+    let old = rig.session(vec![remote.old("/sse", "hunter2")]).await;
+    let new = rig.session(vec![remote.streamable("/mcp", "hunter2")]).await;
     remote.child.end().await;
-    until(&rig, || state(&session).status == Status::Failed).await;
-    assert_eq!(failure(&session), "it ended before it answered");
-    let output = rig.call(&session, "mcp__s__echo", json!({ "text": "x" })).await;
+    // The old way has a connection that breaks, the new one notices when it asks.
+    until(&rig, || state(&old).status == Status::Failed).await;
+    assert_eq!(failure(&old), "it ended before it answered");
+    let output = rig.call(&new, "mcp__s__echo", json!({ "text": "x" })).await;
     assert!(
-        output.is_error && text(&output).contains("could not be reached"),
+        output.is_error && text(&output).contains("was lost"),
         "{}",
         text(&output)
     );
-    assert_eq!(names(&session).len(), 17);
+    for session in [&old, &new] {
+        let output = rig.call(session, "mcp__s__echo", json!({ "text": "x" })).await;
+        assert!(
+            output.is_error && text(&output).contains("could not be reached"),
+            "{}",
+            text(&output)
+        );
+        assert_eq!(
+            (failure(session).as_str(), names(session).len()),
+            ("it could not be reached", 17)
+        );
+    }
 }

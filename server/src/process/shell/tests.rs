@@ -43,7 +43,10 @@ async fn gone(pid: &str) {
             tokio::task::yield_now().await;
         }
     };
-    assert!(timeout(Duration::from_secs(10), waiting).await.is_ok(), "{pid} lives");
+    assert!(
+        timeout(Duration::from_secs(10), waiting).await.is_ok(),
+        "{pid} lives"
+    );
 }
 
 #[tokio::test]
@@ -51,9 +54,16 @@ async fn both_streams_come_in_their_order_with_the_exit_status() {
     let (exit, text) = run("echo one; echo two >&2; echo three; exit 7", until(LONG)).await;
     assert_eq!(exit, ShellExit::Code(7));
     assert_eq!(text, "one\ntwo\nthree\n");
-    let (exit, text) = run("printf '%s ' \"$SIDEWIRE\" \"$PAGER\"; read line || echo no input", until(LONG)).await;
+    let (exit, text) = run(
+        "printf '%s ' \"$SIDEWIRE\" \"$PAGER\"; read line || echo no input",
+        until(LONG),
+    )
+    .await;
     assert_eq!((exit, text.as_str()), (ShellExit::Code(0), "1 cat no input\n"));
-    assert_eq!(run("kill -TERM $$", until(LONG)).await.0, ShellExit::Signal("SIGTERM".to_owned()));
+    assert_eq!(
+        run("kill -TERM $$", until(LONG)).await.0,
+        ShellExit::Signal("SIGTERM".to_owned())
+    );
 }
 
 #[tokio::test]
@@ -100,7 +110,9 @@ async fn endless_output_takes_bounded_memory_and_can_be_stopped() {
 async fn dropping_a_command_ends_it() {
     let folder = tempfile::tempdir().unwrap();
     let log = Log::default();
-    let running = launcher().start("echo $$; exec sleep 1000", folder.path()).unwrap();
+    let running = launcher()
+        .start("echo $$; exec sleep 1000", folder.path())
+        .unwrap();
     {
         let following = running.follow(until(LONG), &log);
         tokio::select! {
@@ -131,11 +143,41 @@ fn a_family_is_told_where_it_may_write() {
     assert_eq!(
         words,
         [
-            "/proc/self/exe", "confined", "--watch", "--write", "/root-of-it", "--write", "/tmp", "--", shell, "-c",
+            "/proc/self/exe",
+            "confined",
+            "--watch",
+            "--write",
+            "/root-of-it",
+            "--write",
+            "/tmp",
+            "--",
+            shell,
+            "-c",
             "echo 'a b'"
         ]
     );
     if let Some(elsewhere) = launcher.confined("true") {
         assert_eq!(elsewhere[..3], ["/bin/sidewire", "confined", "--write"]);
     }
+}
+
+/// A command may kill the one in between; its group is ended all the same.
+#[tokio::test]
+async fn a_family_that_was_killed_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("family");
+    std::fs::write(&script, "#!/bin/sh\nsleep 1000 & echo $!\nkill -9 $$\n").unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let launcher = Launcher {
+        program: Some(script),
+        ..launcher()
+    };
+    let log = Log::default();
+    let running = launcher.start("true", folder.path()).unwrap();
+    assert_eq!(
+        running.follow(until(LONG), &log).await,
+        ShellExit::Signal("SIGKILL".to_owned())
+    );
+    let pid = log.lock().text();
+    gone(&pid).await;
 }

@@ -1,6 +1,6 @@
 //! How one model wants to be told to think, and what its server refuses, as far as that has shown.
 //!
-//! As in every adapter, HTTP 400 and an accepted next way are all that counts; what a server writes is not read.
+//! Refusals and an accepted next way are all that counts; what a server writes is not read.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -30,6 +30,14 @@ pub(super) struct Way {
     pub(super) marks: bool,
     /// Gives sealed thinking back.
     pub(super) thoughts: bool,
+}
+
+impl Way {
+    /// How many wishes it holds that a server may not know.
+    pub(super) fn extras(self) -> usize {
+        let wishes = [self.thinking != Thinking::Off, self.marks, self.thoughts];
+        wishes.into_iter().filter(|wish| *wish).count()
+    }
 }
 
 /// What a request is about, as far as models differ in it.

@@ -116,18 +116,26 @@ impl Connection {
         reader::open(response, deadline, &self.limits).await
     }
 
-    /// Posts one body after the other until the server takes one, and tells which. Only HTTP 400 leads to the next:
-    /// that is how servers refuse a field they do not know.
+    /// Posts one form of a request after the other until the server takes one, and tells which. Servers refuse a field
+    /// they do not know with HTTP 400; some with 422, which leads only to a form that has fewer such fields.
     pub(crate) async fn post_until_taken(
         &self,
         path: &str,
-        bodies: impl Iterator<Item = Vec<u8>> + Send,
+        forms: impl Iterator<Item = Tried> + Send,
     ) -> Result<(Asked, usize), ProviderError> {
         let mut last = ProviderError::BadResponse;
-        for (number, body) in bodies.enumerate() {
-            match self.post(path, body).await {
+        let mut most_extras = usize::MAX;
+        for (number, form) in forms.enumerate() {
+            if form.extras > most_extras {
+                continue;
+            }
+            match self.post(path, form.body).await {
                 Ok(asked) => return Ok((asked, number)),
                 Err(refused @ ProviderError::Refused { status: 400 }) => last = refused,
+                Err(refused @ ProviderError::Refused { status: 422 }) if form.extras > 0 => {
+                    most_extras = form.extras - 1;
+                    last = refused;
+                }
                 Err(failure) => return Err(failure),
             }
         }
@@ -139,6 +147,14 @@ impl Connection {
         url.set_path(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
         url
     }
+}
+
+/// One form of a request.
+pub(crate) struct Tried {
+    /// How many wishes it holds that a server may not know.
+    pub(crate) extras: usize,
+    /// What is sent.
+    pub(crate) body: Vec<u8>,
 }
 
 /// Reads an address as people paste it.

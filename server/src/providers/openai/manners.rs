@@ -1,7 +1,7 @@
 //! How one server wants to be asked, as far as it has shown it: what it refuses, and what it insists on.
 //!
-//! Nothing is concluded from what a server writes. A form counts as refused when the server answers HTTP 400 and takes
-//! the next one, and as accepted once an answer began.
+//! Nothing is concluded from what a server writes. A way counts as refused when the server answers HTTP 400 or 422 and
+//! takes another one, and as accepted once an answer began.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -35,6 +35,13 @@ pub(super) struct Way {
     effort: bool,
     /// Gives the thinking before each tool call back.
     echo: bool,
+}
+
+impl Way {
+    /// How many wishes it holds that a server may not know.
+    pub(super) fn extras(self) -> usize {
+        usize::from(self.effort) + usize::from(self.echo)
+    }
 }
 
 /// What a request is about, as far as servers differ in it.

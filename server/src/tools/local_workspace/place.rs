@@ -7,8 +7,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RawMode, RenameFlags, Stat, fchmod, fchown, fstat, mkdirat, open, openat,
-    renameat, renameat_with, statat, unlinkat,
+    AtFlags, FileType, Mode, OFlags, RawMode, RenameFlags, Stat, fchmod, fchown, fstat, mkdirat, open,
+    openat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::{Gid, Uid};
@@ -36,7 +36,11 @@ pub(super) struct Place {
 
 /// Opens a folder to walk from.
 pub(super) fn open_folder(path: &Path) -> io::Result<OwnedFd> {
-    Ok(open(path, WALK | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
+    Ok(open(
+        path,
+        WALK | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?)
 }
 
 impl Place {
@@ -166,11 +170,13 @@ impl Drop for Draft<'_> {
 fn rename_new(from: &OwnedFd, name: &OsStr, to: &OwnedFd, new: &OsStr) -> io::Result<()> {
     match renameat_with(from, name, to, new, RenameFlags::NOREPLACE) {
         // A file system without that: looked at first, which is as good as it gets there.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => match statat(to, new, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => Ok(renameat(from, name, to, new)?),
-            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-            Err(error) => Err(error.into()),
-        },
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            match statat(to, new, AtFlags::SYMLINK_NOFOLLOW) {
+                Err(Errno::NOENT) => Ok(renameat(from, name, to, new)?),
+                Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+                Err(error) => Err(error.into()),
+            }
+        }
         renamed => Ok(renamed?),
     }
 }

@@ -28,7 +28,10 @@ async fn mode_bits_and_hard_edges_of_a_file_are_kept() {
     put(&bench, "fresh", "x").await.unwrap();
     assert_eq!(fs::metadata(bench.root.join("fresh")).unwrap().mode() & 0o111, 0);
     // Nothing is left lying about.
-    let mut names: Vec<_> = fs::read_dir(&bench.root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut names: Vec<_> = fs::read_dir(&bench.root)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     names.sort();
     assert_eq!(names, ["fresh", "run.sh"]);
 }
@@ -38,9 +41,21 @@ async fn the_limit_is_exact_and_holds_before_reading() {
     let bench = Bench::new();
     bench.write("just", "x".repeat(1024));
     bench.write("over", "x".repeat(1025));
-    assert_eq!(bench.disk.open(Path::new("just"), LIMIT).await.unwrap().text.len(), 1024);
+    assert_eq!(
+        bench
+            .disk
+            .open(Path::new("just"), LIMIT)
+            .await
+            .unwrap()
+            .text
+            .len(),
+        1024
+    );
     let over = bench.disk.open(Path::new("over"), LIMIT).await;
-    assert!(matches!(over, Err(WorkspaceError::TooLarge { limit: LIMIT, .. })), "{over:?}");
+    assert!(
+        matches!(over, Err(WorkspaceError::TooLarge { limit: LIMIT, .. })),
+        "{over:?}"
+    );
     let huge = fs::File::create(bench.root.join("huge")).unwrap();
     huge.set_len(1 << 40).unwrap();
     let huge = bench.disk.open(Path::new("huge"), LIMIT).await;
@@ -51,7 +66,14 @@ async fn the_limit_is_exact_and_holds_before_reading() {
 async fn what_is_no_file_is_not_waited_for() {
     let bench = Bench::new();
     let fifo = rustix::fs::CWD;
-    rustix::fs::mknodat(fifo, bench.root.join("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    rustix::fs::mknodat(
+        fifo,
+        bench.root.join("pipe"),
+        rustix::fs::FileType::Fifo,
+        0o600.into(),
+        0,
+    )
+    .unwrap();
     let opened = bench.disk.open(Path::new("pipe"), LIMIT).await;
     assert!(matches!(opened, Err(WorkspaceError::NotAFile(_))), "{opened:?}");
     let saved = put(&bench, ".", "x").await;

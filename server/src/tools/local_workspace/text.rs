@@ -76,7 +76,11 @@ fn guess(bytes: &[u8]) -> &'static encoding_rs::Encoding {
 
 /// Every byte is a character of most old encodings; the control characters show that it was none.
 fn is_no_text(character: char) -> bool {
-    character.is_control() && !matches!(character, '\t' | '\n' | '\r' | '\u{8}' | '\u{c}' | '\u{1b}' | '\u{85}')
+    character.is_control()
+        && !matches!(
+            character,
+            '\t' | '\n' | '\r' | '\u{8}' | '\u{c}' | '\u{1b}' | '\u{85}'
+        )
 }
 
 fn comes_back(text: &str, written: &Encoding, bytes: &[u8]) -> bool {
@@ -112,7 +116,10 @@ mod tests {
             let written = Encoding { name, mark: *mark };
             let bytes = encode(text, &written).unwrap();
             let (decoded, encoding) = decode(&bytes).unwrap_or_else(|| panic!("{name} is not text"));
-            assert_eq!((decoded.as_str(), encoding.name, encoding.mark), (*text, *found, *mark));
+            assert_eq!(
+                (decoded.as_str(), encoding.name, encoding.mark),
+                (*text, *found, *mark)
+            );
             assert_eq!(encode(&decoded, &encoding).unwrap(), bytes, "{name}");
         }
         // Four bytes a character: GBK's successor.
@@ -135,7 +142,10 @@ mod tests {
         }
         let mut late = vec![b'a'; LOOKED_AT];
         late.push(0);
-        assert!(decode(&late).is_some(), "a zero byte after the first 8 KiB is text");
+        assert!(
+            decode(&late).is_some(),
+            "a zero byte after the first 8 KiB is text"
+        );
         late.swap_remove(0);
         assert_eq!(decode(&late), None);
     }

@@ -59,8 +59,14 @@ fn what_cannot_be_done_is_explained() {
         (edit("one", "one"), "are the same"),
         (edit("one();", "x"), "there 2 times (lines 2, 6)"),
         (edit("three", "x"), "not found; read the file again"),
-        (edit("  one();\n  two();", "x"), "from line 2 on only the white space differs, it is there as\n    one();\n    two();"),
-        (edit("     2→    one();\n     3→    two();", "x"), "leave out the line numbers"),
+        (
+            edit("  one();\n  two();", "x"),
+            "from line 2 on only the white space differs, it is there as\n    one();\n    two();",
+        ),
+        (
+            edit("     2→    one();\n     3→    two();", "x"),
+            "leave out the line numbers",
+        ),
     ];
     for (edit, part) in rows {
         let error = replace(text, &edit).unwrap_err().to_string();
@@ -68,7 +74,10 @@ fn what_cannot_be_done_is_explained() {
     }
     let many = "x\n".repeat(20);
     let error = replace(&many, &edit("x", "y")).unwrap_err().to_string();
-    assert!(error.contains("20 times (lines 1, 2, 3, 4, 5, 6, 7, 8, …)"), "{error}");
+    assert!(
+        error.contains("20 times (lines 1, 2, 3, 4, 5, 6, 7, 8, …)"),
+        "{error}"
+    );
 }
 
 proptest! {

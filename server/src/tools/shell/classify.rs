@@ -78,13 +78,24 @@ fn segments(script: &Script, command: &str) -> Vec<String> {
 /// named apart (`> file`): they are no part of what a rule about its program allows.
 fn names(command: &Command) -> Vec<String> {
     let words = &command.words;
-    let written = command.targets.iter().filter(|target| target.written && !places::is_nowhere(&target.file.text));
-    let mut names: Vec<String> = written.map(|target| format!("> {}", target.file.spelling())).collect();
+    let written = command
+        .targets
+        .iter()
+        .filter(|target| target.written && !places::is_nowhere(&target.file.text));
+    let mut names: Vec<String> = written
+        .map(|target| format!("> {}", target.file.spelling()))
+        .collect();
     names.insert(0, spelled(command.assignments.iter().chain(words)));
-    let from = if veil::runs_another(command) { words.len().min(SEGMENTS) } else { 1 };
+    let from = if veil::runs_another(command) {
+        words.len().min(SEGMENTS)
+    } else {
+        1
+    };
     for at in 0..from {
         let rest = words.get(at..).unwrap_or_default();
-        let Some((program, arguments)) = rest.split_first() else { break };
+        let Some((program, arguments)) = rest.split_first() else {
+            break;
+        };
         names.push(spelled(rest.iter()));
         if let Some((_, base)) = program.text.rsplit_once('/') {
             let arguments = spelled(arguments.iter());

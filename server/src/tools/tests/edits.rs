@@ -16,8 +16,12 @@ use crate::tools::testing::{Bench, named, said};
 async fn a_file_is_read_edited_and_shown() {
     let bench = Bench::new();
     let path = bench.write("src/a.rs", "fn a() {}\r\nfn b() {}\r\n");
-    assert_eq!(bench.ok("read_file", json!({ "path": "src/a.rs" })).await, "1→fn a() {}\n2→fn b() {}");
-    let edit = json!({ "path": "src/a.rs", "old_string": "fn a() {}\nfn b", "new_string": "fn a() {}\n\nfn c" });
+    assert_eq!(
+        bench.ok("read_file", json!({ "path": "src/a.rs" })).await,
+        "1→fn a() {}\n2→fn b() {}"
+    );
+    let edit =
+        json!({ "path": "src/a.rs", "old_string": "fn a() {}\nfn b", "new_string": "fn a() {}\n\nfn c" });
     let output = bench.call("edit_file", edit).await;
     assert_eq!(said(&output), "edited src/a.rs in line 1");
     assert_eq!(bench.read("src/a.rs"), b"fn a() {}\r\n\r\nfn c() {}\r\n");
@@ -29,7 +33,13 @@ async fn a_file_is_read_edited_and_shown() {
             after: "fn a() {}\r\n\r\nfn c() {}\r\n".to_owned(),
         }]
     );
-    assert_eq!(output.locations, [Location { path: named(&path), line: Some(1) }]);
+    assert_eq!(
+        output.locations,
+        [Location {
+            path: named(&path),
+            line: Some(1)
+        }]
+    );
 }
 
 #[tokio::test]
@@ -43,28 +53,60 @@ async fn several_edits_are_all_or_none() {
         ]})
     };
     let told = bench.fails("multi_edit", edits("four")).await;
-    assert!(told.starts_with("1 of 2 edits failed; a.txt left untouched\nedit 2: old_string was not found"), "{told}");
+    assert!(
+        told.starts_with("1 of 2 edits failed; a.txt left untouched\nedit 2: old_string was not found"),
+        "{told}"
+    );
     assert_eq!(bench.read("a.txt"), b"one\ntwo\nthree\n");
     let told = bench.ok("multi_edit", edits("two")).await;
     assert_eq!(told, "multi_edit a.txt: 2 edits applied (2 total replacements)");
     assert_eq!(bench.read("a.txt"), b"1\n2\nthree\n");
-    assert!(bench.fails("multi_edit", json!({ "path": "a.txt", "edits": [] })).await.contains("1 to 100 edits"));
+    assert!(
+        bench
+            .fails("multi_edit", json!({ "path": "a.txt", "edits": [] }))
+            .await
+            .contains("1 to 100 edits")
+    );
 }
 
 #[tokio::test]
 async fn writing_keeps_what_a_file_is() {
     let bench = Bench::new();
-    assert_eq!(bench.ok("write_file", json!({ "path": "new/deep/a.txt", "content": "ä\n" })).await, "wrote 3 bytes");
+    assert_eq!(
+        bench
+            .ok(
+                "write_file",
+                json!({ "path": "new/deep/a.txt", "content": "ä\n" })
+            )
+            .await,
+        "wrote 3 bytes"
+    );
     assert_eq!(bench.read("new/deep/a.txt"), "ä\n".as_bytes());
     bench.write("win.txt", b"\xff\xfea\0\r\0\n\0");
-    bench.ok("write_file", json!({ "path": "win.txt", "content": "b\nc\n" })).await;
+    bench
+        .ok("write_file", json!({ "path": "win.txt", "content": "b\nc\n" }))
+        .await;
     assert_eq!(bench.read("win.txt"), b"\xff\xfeb\0\r\0\n\0c\0\r\0\n\0");
-    bench.write("latin.txt", b"Stra\xdfe in K\xf6ln, sch\xf6ne Gr\xfc\xdfe aus \xd6sterreich\n");
-    bench.ok("edit_file", json!({ "path": "latin.txt", "old_string": "schöne", "new_string": "große" })).await;
-    assert_eq!(bench.read("latin.txt"), b"Stra\xdfe in K\xf6ln, gro\xdfe Gr\xfc\xdfe aus \xd6sterreich\n");
+    bench.write(
+        "latin.txt",
+        b"Stra\xdfe in K\xf6ln, sch\xf6ne Gr\xfc\xdfe aus \xd6sterreich\n",
+    );
+    bench
+        .ok(
+            "edit_file",
+            json!({ "path": "latin.txt", "old_string": "schöne", "new_string": "große" }),
+        )
+        .await;
+    assert_eq!(
+        bench.read("latin.txt"),
+        b"Stra\xdfe in K\xf6ln, gro\xdfe Gr\xfc\xdfe aus \xd6sterreich\n"
+    );
     let edit = json!({ "path": "latin.txt", "old_string": "große", "new_string": "☃" });
     let told = bench.fails("edit_file", edit).await;
-    assert!(told.contains("windows-1252, which lacks a character") && told.contains("use other characters"), "{told}");
+    assert!(
+        told.contains("windows-1252, which lacks a character") && told.contains("use other characters"),
+        "{told}"
+    );
 }
 
 #[tokio::test]
@@ -88,21 +130,46 @@ async fn what_cannot_be_done_says_what_to_do() {
     for (path, part) in rows {
         let told = bench.fails("read_file", json!({ "path": path })).await;
         assert!(told.contains(part), "{told}");
-        let told = bench.fails("edit_file", json!({ "path": path, "old_string": "a", "new_string": "b" })).await;
+        let told = bench
+            .fails(
+                "edit_file",
+                json!({ "path": path, "old_string": "a", "new_string": "b" }),
+            )
+            .await;
         assert!(told.contains(part), "{told}");
     }
-    assert!(bench.ok("read_file", json!({ "path": "just" })).await.starts_with("1→aaa"));
+    assert!(
+        bench
+            .ok("read_file", json!({ "path": "just" }))
+            .await
+            .starts_with("1→aaa")
+    );
     // Outside may be read (the gate asks before), and never written.
-    assert_eq!(bench.ok("read_file", json!({ "path": "link/x" })).await, "1→outside");
+    assert_eq!(
+        bench.ok("read_file", json!({ "path": "link/x" })).await,
+        "1→outside"
+    );
     for (tool, arguments) in [
-        ("edit_file", json!({ "path": "link/x", "old_string": "outside", "new_string": "b" })),
+        (
+            "edit_file",
+            json!({ "path": "link/x", "old_string": "outside", "new_string": "b" }),
+        ),
         ("write_file", json!({ "path": "../outside/x", "content": "b" })),
         ("write_file", json!({ "path": "link/new", "content": "b" })),
-        ("move_file", json!({ "source_path": "just", "destination_path": "link/just" })),
-        ("move_file", json!({ "source_path": "link/x", "destination_path": "x" })),
+        (
+            "move_file",
+            json!({ "source_path": "just", "destination_path": "link/just" }),
+        ),
+        (
+            "move_file",
+            json!({ "source_path": "link/x", "destination_path": "x" }),
+        ),
     ] {
         let told = bench.fails(tool, arguments).await;
-        assert!(told.contains("is outside the workspace; files are changed only below"), "{told}");
+        assert!(
+            told.contains("is outside the workspace; files are changed only below"),
+            "{told}"
+        );
     }
     assert_eq!(std::fs::read_dir(&bench.outside).unwrap().count(), 1);
     assert_eq!(std::fs::read(bench.outside.join("x")).unwrap(), b"outside");
@@ -117,15 +184,41 @@ async fn moving_replaces_nothing() {
     bench.write("b.txt", "b");
     bench.write("folder/c.txt", "c");
     let to = |from: &str, to: &str| json!({ "source_path": from, "destination_path": to });
-    assert!(bench.fails("move_file", to("a.txt", "b.txt")).await.contains("exists already"));
+    assert!(
+        bench
+            .fails("move_file", to("a.txt", "b.txt"))
+            .await
+            .contains("exists already")
+    );
     assert_eq!(bench.read("b.txt"), b"b");
-    assert_eq!(bench.ok("move_file", to("a.txt", "new/place.txt")).await, "moved a.txt to new/place.txt");
-    assert_eq!(bench.ok("move_file", to("folder", "moved")).await, "moved folder to moved");
+    assert_eq!(
+        bench.ok("move_file", to("a.txt", "new/place.txt")).await,
+        "moved a.txt to new/place.txt"
+    );
+    assert_eq!(
+        bench.ok("move_file", to("folder", "moved")).await,
+        "moved folder to moved"
+    );
     assert_eq!(bench.read("moved/c.txt"), b"c");
-    assert!(bench.fails("move_file", to("a.txt", "c.txt")).await.contains("does not exist"));
-    assert!(bench.fails("move_file", to("b.txt", "keys/b.txt")).await.contains("is protected"));
-    let intent = bench.tool("move_file").intent(&to("b.txt", "../outside/b"), Some(bench.disk.roots()));
-    assert_eq!((intent.class, intent.subject.as_deref()), (Class::Edit, Some("b.txt")));
+    assert!(
+        bench
+            .fails("move_file", to("a.txt", "c.txt"))
+            .await
+            .contains("does not exist")
+    );
+    assert!(
+        bench
+            .fails("move_file", to("b.txt", "keys/b.txt"))
+            .await
+            .contains("is protected")
+    );
+    let intent = bench
+        .tool("move_file")
+        .intent(&to("b.txt", "../outside/b"), Some(bench.disk.roots()));
+    assert_eq!(
+        (intent.class, intent.subject.as_deref()),
+        (Class::Edit, Some("b.txt"))
+    );
     assert_eq!(intent.outside, [bench.outside.join("b")]);
 }
 
@@ -137,7 +230,10 @@ async fn edits_that_are_asked_for_at_once_are_all_made() {
     let edit = |line: usize| json!({ "path": "a.txt", "old_string": format!("<{line}>"), "new_string": format!("[{line}]") });
     let edits = (0..8).map(|line| bench.ok("edit_file", edit(line)));
     futures_util::future::join_all(edits).await;
-    assert_eq!(String::from_utf8(bench.read("a.txt")).unwrap(), lines.concat().replace('<', "[").replace('>', "]"));
+    assert_eq!(
+        String::from_utf8(bench.read("a.txt")).unwrap(),
+        lines.concat().replace('<', "[").replace('>', "]")
+    );
 }
 
 /// An editor with one unsaved buffer in front of the disk.
@@ -160,7 +256,11 @@ impl Workspace for Editor {
             return Ok(document);
         }
         let text = self.buffer.lock().unwrap().clone();
-        Ok(Document { text, route: Route::Editor, ..document })
+        Ok(Document {
+            text,
+            route: Route::Editor,
+            ..document
+        })
     }
 
     async fn save(&self, document: &Document) -> Result<(), WorkspaceError> {
@@ -187,15 +287,33 @@ async fn what_the_editor_has_not_saved_is_what_counts() {
         written: std::sync::Mutex::default(),
     });
     bench.workspace = Arc::clone(&editor) as Arc<_>;
-    assert_eq!(bench.ok("read_file", json!({ "path": "a.txt" })).await, "1→not saved");
+    assert_eq!(
+        bench.ok("read_file", json!({ "path": "a.txt" })).await,
+        "1→not saved"
+    );
     let edit = json!({ "path": "a.txt", "old_string": "not saved", "new_string": "changed" });
-    assert_eq!(bench.ok("edit_file", edit).await, "edited a.txt (in the editor) in line 1");
-    assert_eq!(bench.read("a.txt"), b"saved\n", "the disk is the editor's business");
+    assert_eq!(
+        bench.ok("edit_file", edit).await,
+        "edited a.txt (in the editor) in line 1"
+    );
+    assert_eq!(
+        bench.read("a.txt"),
+        b"saved\n",
+        "the disk is the editor's business"
+    );
     assert_eq!(editor.written.lock().unwrap().pop().unwrap().text, "changed\n");
     // A file that is moved takes along what is not saved.
-    let told = bench.ok("move_file", json!({ "source_path": "a.txt", "destination_path": "b.txt" })).await;
+    let told = bench
+        .ok(
+            "move_file",
+            json!({ "source_path": "a.txt", "destination_path": "b.txt" }),
+        )
+        .await;
     assert_eq!(told, "moved a.txt to b.txt");
     assert_eq!(bench.read("b.txt"), b"saved\n");
     let moved = editor.written.lock().unwrap().pop().unwrap();
-    assert_eq!((moved.path, moved.text.as_str()), (bench.root.join("b.txt"), "not saved\n"));
+    assert_eq!(
+        (moved.path, moved.text.as_str()),
+        (bench.root.join("b.txt"), "not saved\n")
+    );
 }

@@ -15,8 +15,15 @@ async fn a_plan_reaches_the_person() {
     let todos = json!({ "todos": [{ "content": "one", "status": "completed" }, { "content": "two", "status": "pending" }] });
     let output = bench.call_with("todo_write", todos, &feed).await;
     assert_eq!(said(&output), "plan shown: 1 of 2 steps completed");
-    let entry = |content: &str, status| PlanEntry { content: content.to_owned(), status, top_level: true };
-    let plan = vec![entry("one", PlanStatus::Completed), entry("two", PlanStatus::Pending)];
+    let entry = |content: &str, status| PlanEntry {
+        content: content.to_owned(),
+        status,
+        top_level: true,
+    };
+    let plan = vec![
+        entry("one", PlanStatus::Completed),
+        entry("two", PlanStatus::Pending),
+    ];
     assert_eq!(heard(&feed), [News::Event(TurnEvent::Plan(plan))]);
 }
 
@@ -41,10 +48,13 @@ async fn asked(answers: &[Answer]) -> (String, Vec<Question>) {
         asked: Mutex::default(),
     });
     bench.person = Arc::clone(&person) as Arc<_>;
-    let question = |text: &str| {
-        json!({ "question": text, "options": [{ "label": "Yes", "description": "Do it" }, { "label": "No" }] })
-    };
-    let output = bench.call("ask", json!({ "questions": [question("Go on?"), question("Really?")] })).await;
+    let question = |text: &str| json!({ "question": text, "options": [{ "label": "Yes", "description": "Do it" }, { "label": "No" }] });
+    let output = bench
+        .call(
+            "ask",
+            json!({ "questions": [question("Go on?"), question("Really?")] }),
+        )
+        .await;
     let asked = person.asked.lock().unwrap().clone();
     (said(&output), asked)
 }
@@ -58,8 +68,15 @@ async fn questions_are_asked_one_after_the_other() {
     let (told, asked) = asked(&[chosen("q1:2"), chosen("q2:1")]).await;
     assert_eq!(told, "Go on?\n→ No\nReally?\n→ Yes");
     let question = &asked[0];
-    assert_eq!((question.id.as_str(), question.title.as_str()), ("ask-call_1-q1", "Go on?"));
-    let options: Vec<_> = question.options.iter().map(|choice| (choice.id.as_str(), choice.label.as_str(), choice.kind)).collect();
+    assert_eq!(
+        (question.id.as_str(), question.title.as_str()),
+        ("ask-call_1-q1", "Go on?")
+    );
+    let options: Vec<_> = question
+        .options
+        .iter()
+        .map(|choice| (choice.id.as_str(), choice.label.as_str(), choice.kind))
+        .collect();
     assert_eq!(
         options,
         [
@@ -75,7 +92,12 @@ async fn questions_are_asked_one_after_the_other() {
 
 #[tokio::test]
 async fn one_cancelled_question_leaves_all_unanswered() {
-    for answer in [chosen("q1:cancel"), chosen("q1:9"), chosen("q2:1"), Answer::Dismissed] {
+    for answer in [
+        chosen("q1:cancel"),
+        chosen("q1:9"),
+        chosen("q2:1"),
+        Answer::Dismissed,
+    ] {
         let (told, asked) = asked(&[answer]).await;
         assert!(told.starts_with("the person did not answer"), "{told}");
         assert_eq!(asked.len(), 1);

@@ -16,23 +16,55 @@ const SOON: Duration = Duration::from_secs(20);
 #[tokio::test]
 async fn a_command_runs_in_the_working_folder() {
     let bench = Bench::new();
-    let told = bench.ok("bash", json!({ "command": "pwd; touch made; echo done >&2" })).await;
+    let told = bench
+        .ok("bash", json!({ "command": "pwd; touch made; echo done >&2" }))
+        .await;
     assert_eq!(told, format!("{}\ndone", bench.root.display()));
     assert!(bench.root.join("made").exists());
-    assert_eq!(bench.ok("bash", json!({ "command": "true" })).await, "(no output)");
-    assert_eq!(bench.fails("bash", json!({ "command": "echo out; exit 3" })).await, "out\nexit status 3");
-    let told = bench.fails("bash", json!({ "command": "echo out; sleep 1000", "timeout_seconds": 1 })).await;
-    assert!(told.starts_with("out\ntimed out after 1 s and was killed"), "{told}");
+    assert_eq!(
+        bench.ok("bash", json!({ "command": "true" })).await,
+        "(no output)"
+    );
+    assert_eq!(
+        bench
+            .fails("bash", json!({ "command": "echo out; exit 3" }))
+            .await,
+        "out\nexit status 3"
+    );
+    let told = bench
+        .fails(
+            "bash",
+            json!({ "command": "echo out; sleep 1000", "timeout_seconds": 1 }),
+        )
+        .await;
+    assert!(
+        told.starts_with("out\ntimed out after 1 s and was killed"),
+        "{told}"
+    );
     for wrong in ["", "  ", "a\0b"] {
-        assert!(bench.fails("bash", json!({ "command": wrong })).await.contains("1 to 102400 bytes"));
+        assert!(
+            bench
+                .fails("bash", json!({ "command": wrong }))
+                .await
+                .contains("1 to 102400 bytes")
+        );
     }
 }
 
 #[tokio::test]
 async fn long_output_keeps_beginning_and_end() {
     let bench = Bench::new();
-    let told = bench.ok("bash", json!({ "command": "echo first; yes | head -c 2000000; echo last" })).await;
-    assert!(told.starts_with("first\ny\n") && told.ends_with("y\nlast") && told.len() < 33 * 1024, "{}", told.len());
+    let told = bench
+        .ok(
+            "bash",
+            json!({ "command": "echo first; yes | head -c 2000000; echo last" }),
+        )
+        .await;
+    assert!(
+        told.starts_with("first\ny\n") && told.ends_with("y\nlast") && told.len() < 33 * 1024,
+        "{}",
+        told.len()
+    );
     assert!(told.contains(" bytes left out "));
 }
 
@@ -68,7 +100,9 @@ async fn output_is_shown_while_it_comes_and_a_stop_ends_it() {
 async fn a_job_is_started_read_waited_for_and_ended() {
     let bench = Bench::new();
     let command = "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; exit 4";
-    let told = bench.ok("bash", json!({ "command": command, "run_in_background": true })).await;
+    let told = bench
+        .ok("bash", json!({ "command": command, "run_in_background": true }))
+        .await;
     assert!(told.starts_with("started in the background as job-1; "), "{told}");
     assert_eq!(bench.jobs.running(), 1);
     let job = json!({ "job_id": "job-1" });
@@ -77,10 +111,18 @@ async fn a_job_is_started_read_waited_for_and_ended() {
         seen = bench.ok("bash_output", job.clone()).await;
     }
     assert!(seen.starts_with("[running for "), "{seen}");
-    assert!(bench.ok("bash_output", job.clone()).await.ends_with("]\n(no new output)"));
+    assert!(
+        bench
+            .ok("bash_output", job.clone())
+            .await
+            .ends_with("]\n(no new output)")
+    );
     bench.write("go", "");
     let told = bench.ok("wait", job.clone()).await;
-    assert!(told.starts_with("[exit status 4 after ") && told.ends_with("]\ntwo"), "{told}");
+    assert!(
+        told.starts_with("[exit status 4 after ") && told.ends_with("]\ntwo"),
+        "{told}"
+    );
     assert_eq!(bench.jobs.running(), 0);
     let told = bench.fails("kill_shell", json!({ "job_id": "job-7" })).await;
     assert_eq!(told, "there is no job \"job-7\"; known jobs: job-1");
@@ -93,8 +135,13 @@ async fn a_job_can_be_killed_and_their_number_is_bounded() {
     for _ in 0..8 {
         bench.ok("bash", endless.clone()).await;
     }
-    assert_eq!(bench.fails("bash", endless.clone()).await, "8 jobs run already; end one with kill_shell first");
-    let told = timeout(SOON, bench.ok("kill_shell", json!({ "job_id": "1" }))).await.unwrap();
+    assert_eq!(
+        bench.fails("bash", endless.clone()).await,
+        "8 jobs run already; end one with kill_shell first"
+    );
+    let told = timeout(SOON, bench.ok("kill_shell", json!({ "job_id": "1" })))
+        .await
+        .unwrap();
     assert!(told.starts_with("[stopped after "), "{told}");
     bench.ok("bash", endless.clone()).await;
     timeout(SOON, bench.jobs.end()).await.unwrap();
@@ -105,15 +152,24 @@ async fn a_job_can_be_killed_and_their_number_is_bounded() {
 #[tokio::test]
 async fn waiting_ends_with_its_time_and_with_the_turn() {
     let bench = Bench::new();
-    bench.ok("bash", json!({ "command": "sleep 1000", "run_in_background": true })).await;
-    let told = bench.ok("wait", json!({ "job_id": "job-1", "timeout_seconds": 1 })).await;
+    bench
+        .ok(
+            "bash",
+            json!({ "command": "sleep 1000", "run_in_background": true }),
+        )
+        .await;
+    let told = bench
+        .ok("wait", json!({ "job_id": "job-1", "timeout_seconds": 1 }))
+        .await;
     assert!(told.starts_with("[running for "), "{told}");
     let stop = async {
         tokio::task::yield_now().await;
         bench.cancel.cancel();
     };
     let waiting = bench.fails("wait", json!({ "job_id": "job-1", "timeout_seconds": 500 }));
-    let (told, ()) = timeout(SOON, async { tokio::join!(waiting, stop) }).await.unwrap();
+    let (told, ()) = timeout(SOON, async { tokio::join!(waiting, stop) })
+        .await
+        .unwrap();
     assert_eq!(told, "the turn was stopped");
     bench.jobs.end().await;
 }

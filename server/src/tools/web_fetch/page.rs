@@ -25,12 +25,27 @@ pub(super) struct Page {
 /// Whether a type is one of text, as far as its name says.
 pub(super) fn is_text(kind: &str) -> bool {
     let name = name_of(kind);
-    let known = ["application/json", "application/xml", "application/javascript", "application/x-ndjson", "application/yaml", "application/toml", "image/svg+xml"];
-    name.starts_with("text/") || name.ends_with("+json") || name.ends_with("+xml") || known.contains(&name.as_str())
+    let known = [
+        "application/json",
+        "application/xml",
+        "application/javascript",
+        "application/x-ndjson",
+        "application/yaml",
+        "application/toml",
+        "image/svg+xml",
+    ];
+    name.starts_with("text/")
+        || name.ends_with("+json")
+        || name.ends_with("+xml")
+        || known.contains(&name.as_str())
 }
 
 fn name_of(kind: &str) -> String {
-    kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    kind.split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
 }
 
 impl Page {
@@ -38,7 +53,12 @@ impl Page {
     pub(super) fn head(&self) -> String {
         let more = if self.cut { " (there is more)" } else { "" };
         let kind = clip_line(&self.kind, 80);
-        format!("status {} · {kind} · {} bytes{more}\n{}", self.status, self.bytes.len(), self.url)
+        format!(
+            "status {} · {kind} · {} bytes{more}\n{}",
+            self.status,
+            self.bytes.len(),
+            self.url
+        )
     }
 
     /// The text; `None` when there is none to be had. Takes a while.
@@ -47,7 +67,10 @@ impl Page {
         if text.chars().take(8192).any(|character| character == '\0') {
             return None;
         }
-        if matches!(name_of(&self.kind).as_str(), "text/html" | "application/xhtml+xml") {
+        if matches!(
+            name_of(&self.kind).as_str(),
+            "text/html" | "application/xhtml+xml"
+        ) {
             if is_too_deep(&text) {
                 return Some(words(&text));
             }
@@ -64,7 +87,9 @@ impl Page {
         let named = self.kind.split(';').skip(1).find_map(|part| {
             let (name, value) = part.split_once('=')?;
             let label = value.trim().trim_matches('"');
-            name.trim().eq_ignore_ascii_case("charset").then(|| encoding_rs::Encoding::for_label(label.as_bytes()))?
+            name.trim()
+                .eq_ignore_ascii_case("charset")
+                .then(|| encoding_rs::Encoding::for_label(label.as_bytes()))?
         });
         named.unwrap_or(encoding_rs::UTF_8).decode(&self.bytes).0
     }
@@ -89,15 +114,27 @@ mod tests {
     fn html_becomes_text_and_everything_else_stays() {
         let html = b"<html><head><title>t</title><script>evil()</script></head><body><h1>Head</h1><p>One <a href='/x'>link</a></p></body></html>";
         let shown = text("text/html; charset=utf-8", html).unwrap();
-        assert!(shown.contains("# Head") && shown.contains("/x") && !shown.contains("evil"), "{shown}");
+        assert!(
+            shown.contains("# Head") && shown.contains("/x") && !shown.contains("evil"),
+            "{shown}"
+        );
         assert_eq!(text("application/json", b"{\"a\":1}").unwrap(), "{\"a\":1}");
-        assert_eq!(text("text/plain; charset=\"windows-1252\"", b"caf\xe9").unwrap(), "café");
+        assert_eq!(
+            text("text/plain; charset=\"windows-1252\"", b"caf\xe9").unwrap(),
+            "café"
+        );
         assert_eq!(text("text/plain", b"a\0b"), None);
     }
 
     #[test]
     fn types_of_text_are_known() {
-        for kind in ["text/html", "Text/Plain; charset=x", "application/ld+json", "image/svg+xml", "application/json"] {
+        for kind in [
+            "text/html",
+            "Text/Plain; charset=x",
+            "application/ld+json",
+            "image/svg+xml",
+            "application/json",
+        ] {
             assert!(is_text(kind), "{kind}");
         }
         for kind in ["image/png", "application/octet-stream", "video/mp4", ""] {

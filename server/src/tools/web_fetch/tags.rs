@@ -8,8 +8,8 @@ use std::collections::HashMap;
 const DEPTH: usize = 500;
 /// Closed by whatever follows, or never open; they nest nothing by themselves.
 const FLAT: &[&str] = &[
-    "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p",
-    "param", "source", "tbody", "td", "th", "tr", "track", "wbr",
+    "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option",
+    "p", "param", "source", "tbody", "td", "th", "tr", "track", "wbr",
 ];
 /// What stands in them is neither a tag nor read.
 const RAW: [&str; 2] = ["script", "style"];
@@ -77,7 +77,9 @@ fn next(html: &str) -> (Piece<'_>, &str) {
         return (Piece::Text(""), after(comment, "-->"));
     }
     let (closes, tag) = tag.strip_prefix('/').map_or((false, tag), |tag| (true, tag));
-    let end = tag.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(tag.len());
+    let end = tag
+        .find(|character: char| !character.is_ascii_alphanumeric())
+        .unwrap_or(tag.len());
     let (name, rest) = tag.split_at(end);
     if name.is_empty() && !tag.starts_with(['!', '?']) {
         return (Piece::Text("<"), tag);
@@ -105,7 +107,8 @@ fn after_raw<'a>(text: &'a str, name: &str) -> &'a str {
         tag.is_some_and(|tag| tag.eq_ignore_ascii_case(name))
     };
     let end = text.match_indices("</").map(|(at, _)| at).find(|at| ends(*at));
-    end.and_then(|at| text.get(at..)).map_or("", |rest| after(rest, ">"))
+    end.and_then(|at| text.get(at..))
+        .map_or("", |rest| after(rest, ">"))
 }
 
 #[cfg(test)]

@@ -35,9 +35,20 @@ impl Pages {
 impl Outside for Pages {
     async fn get(&self, url: &Url) -> Result<Answer, FetchError> {
         self.asked.lock().unwrap().push(url.to_string());
-        let (status, headers, body) = self.pages.get(url.as_str()).ok_or(FetchError::Unreachable)?.clone();
-        let pieces: Vec<_> = body.chunks(1000).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
-        Ok(Answer { status, headers, body: stream::iter(pieces).boxed() })
+        let (status, headers, body) = self
+            .pages
+            .get(url.as_str())
+            .ok_or(FetchError::Unreachable)?
+            .clone();
+        let pieces: Vec<_> = body
+            .chunks(1000)
+            .map(|piece| Ok(Bytes::copy_from_slice(piece)))
+            .collect();
+        Ok(Answer {
+            status,
+            headers,
+            body: stream::iter(pieces).boxed(),
+        })
     }
 }
 
@@ -84,9 +95,19 @@ async fn every_redirect_is_checked_like_the_first_address() {
     let pages = Arc::new(pages);
     let page = fetch(&pages, "https://a.example/1").await.unwrap();
     assert_eq!(page.bytes, b"there");
-    assert_eq!(page.head(), "status 200 · text/plain · 5 bytes\nhttp://localhost:8080/3");
-    for (path, part) in [("in", "private network"), ("file", "only http and https"), ("loop", "more than 5 times")] {
-        let error = fetch(&pages, &format!("https://a.example/{path}")).await.map(|page| page.status).unwrap_err();
+    assert_eq!(
+        page.head(),
+        "status 200 · text/plain · 5 bytes\nhttp://localhost:8080/3"
+    );
+    for (path, part) in [
+        ("in", "private network"),
+        ("file", "only http and https"),
+        ("loop", "more than 5 times"),
+    ] {
+        let error = fetch(&pages, &format!("https://a.example/{path}"))
+            .await
+            .map(|page| page.status)
+            .unwrap_err();
         assert!(error.contains(part), "{error}");
     }
 }
@@ -103,7 +124,10 @@ async fn no_more_is_taken_than_may_be() {
     let over = fetch(&pages, "http://a.example/over").await.unwrap();
     assert_eq!((over.bytes.len(), over.cut), (BYTES, true));
     assert!(over.head().contains("1048576 bytes (there is more)"));
-    let picture = fetch(&pages, "http://a.example/picture").await.map(|page| page.status).unwrap_err();
+    let picture = fetch(&pages, "http://a.example/picture")
+        .await
+        .map(|page| page.status)
+        .unwrap_err();
     assert_eq!(picture, "status 200 · image/png · it is no text");
 }
 
@@ -117,13 +141,23 @@ async fn a_server_of_this_machine_can_be_fetched_from() {
         let mut request = vec![0; 4096];
         let _read = socket.read(&mut request).await.unwrap();
         let body = "<h1>Not here</h1>";
-        let answer = format!("HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        let answer = format!(
+            "HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
         socket.write_all(answer.as_bytes()).await.unwrap();
     });
     let bench = Bench::new();
-    let told = bench.fails("web_fetch", json!({ "url": format!("http://localhost:{port}/") })).await;
-    assert!(told.starts_with("status 404 · text/html · 17 bytes\n") && told.ends_with("# Not here"), "{told}");
+    let told = bench
+        .fails("web_fetch", json!({ "url": format!("http://localhost:{port}/") }))
+        .await;
+    assert!(
+        told.starts_with("status 404 · text/html · 17 bytes\n") && told.ends_with("# Not here"),
+        "{told}"
+    );
     serving.await.unwrap();
-    let told = bench.fails("web_fetch", json!({ "url": format!("http://127.0.0.1:{port}/") })).await;
+    let told = bench
+        .fails("web_fetch", json!({ "url": format!("http://127.0.0.1:{port}/") }))
+        .await;
     assert_eq!(told, "127.0.0.1 could not be reached");
 }

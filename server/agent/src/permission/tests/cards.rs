@@ -252,6 +252,26 @@ async fn trust_is_given_once_and_for_all() {
 }
 
 #[tokio::test]
+async fn a_card_says_why_it_is_shown_and_where_the_call_reaches() {
+    let mut intent = command(&["cat /etc/hosts"]);
+    let plain = Case::new("bash", intent.clone(), None);
+    intent.outside = vec!["/etc/hosts".into(), "/etc/fstab".into()];
+    let cases = [
+        (plain, "no permission rule allows it"),
+        (
+            Case::new("bash", intent, None),
+            "it reaches outside the workspace: /etc/hosts, /etc/fstab",
+        ),
+        (write(".git/config"), "it changes how git behaves here"),
+    ];
+    for (case, expected) in cases {
+        let person = Scripted::new([Act::Choose("reject_once")]);
+        ask(&Gate::new(Posture::Ask), &case, &person).await.unwrap_err();
+        assert_eq!(person.cards()[0].detail.as_deref(), Some(expected));
+    }
+}
+
+#[tokio::test]
 async fn a_long_subject_is_shown_in_one_line() {
     let person = Scripted::new([Act::Choose("reject_once")]);
     let subject = format!("first\nsecond {}", "ä".repeat(1_000));

@@ -240,10 +240,10 @@ fn a_conversation_from_the_browser_acts_only_when_asked() {
 fn what_was_granted_inside_does_not_allow_leaving() {
     let inside = Grant {
         rule: Rule::parse("Bash(touch:*)").unwrap(),
-        outside: false,
+        beyond: false,
     };
     let beyond = Grant {
-        outside: true,
+        beyond: true,
         ..inside.clone()
     };
     let none = policy(&[], &[], &[]);

@@ -134,6 +134,21 @@ async fn a_summary_is_kept_and_the_next_turns_begin_with_it() {
 }
 
 #[tokio::test]
+async fn what_was_counted_at_the_end_of_a_turn_counts_at_the_beginning_of_the_next() {
+    for (tokens, calls) in [(6_900, 2), (7_000, 3)] {
+        let first = vec![
+            Say::from("x".repeat(5_000).as_str()),
+            crate::testing::took(tokens),
+            stop(),
+        ];
+        let editor = Editor::with(vec![first, says("two"), says("three")]).await;
+        editor.prompt("1", "one?").await;
+        editor.prompt("2", "two?").await;
+        assert_eq!(editor.calls(), calls, "{tokens}");
+    }
+}
+
+#[tokio::test]
 async fn compact_sums_up_everything_and_leaves_no_turn() {
     let scripts = ["one", "two", "what was", "three"].map(says);
     let editor = Editor::with(scripts.into()).await;

@@ -135,7 +135,7 @@ fn record() -> impl Strategy<Value = TurnRecord> {
     let end = (
         prop::sample::select(STATES.to_vec()),
         option::of(failure()),
-        option::of(usage()),
+        (option::of(usage()), any::<Option<u64>>()),
     );
     let shown = (
         vec(tool(), 0..3),
@@ -154,7 +154,8 @@ fn record() -> impl Strategy<Value = TurnRecord> {
             started_at_ms: words.3,
             state: end.0,
             failure: end.1,
-            usage: end.2,
+            usage: end.2.0,
+            context: end.2.1,
             tools,
             references,
             media,

@@ -62,6 +62,10 @@ async fn opened(scene: &mut Scene, says: Says, to: To) -> Result<Document, Works
     opening.await.unwrap()
 }
 
+/// What is offered, what is on the disk, what it is opened for and what the editor says; the text, whether it exists
+/// and its route.
+type Row = (ClientIo, fn(&mut Local), To, Says, &'static str, bool, Route);
+
 #[tokio::test]
 async fn one_route_for_one_edit() {
     let existing = |_: &mut Local| {};
@@ -75,7 +79,7 @@ async fn one_route_for_one_edit() {
         To::{Change, Look},
     };
     let neither = ClientIo::default();
-    let rows: [(ClientIo, fn(&mut Local), To, Says, &str, bool, Route); 16] = [
+    let rows: [Row; 16] = [
         (BOTH, existing, Look, Text("buffer"), "buffer", true, Editor),
         (BOTH, existing, Change, Text("buffer"), "buffer", true, Editor),
         (BOTH, existing, Change, Text("disk"), "disk", true, Editor),

@@ -164,10 +164,12 @@ async fn a_command_that_may_have_run_is_not_run_again() {
     assert!(scene.local.ran.lock().unwrap().is_empty());
 }
 
-/// The editor is told to wait no longer and to kill, and asked for the output; then the terminal is released.
+/// The editor is told to kill, so that what was waited for comes, and asked for the output; then the terminal is
+/// released.
 async fn forced(editor: &mut Editor, running: Running, exit: ShellExit) {
-    let (id, _) = editor.request(WAIT).await;
-    assert_eq!(editor.given_up_for(&id, KILL).await, of_terminal());
+    let (waiting, _) = editor.request(WAIT).await;
+    assert_eq!(editor.serve(KILL, json!({})).await, of_terminal());
+    editor.answer(&waiting, json!({"signal": "SIGKILL"})).await;
     let output = json!({"output": "so far", "truncated": false});
     editor.serve(OUTPUT, output).await;
     editor.serve(RELEASE, json!({})).await;
@@ -195,20 +197,31 @@ async fn a_command_that_is_stopped_is_killed_read_and_released() {
     forced(&mut scene.editor, running, ShellExit::Cancelled).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_command_that_survives_its_end_is_not_waited_for() {
+    let mut scene = scene(TERMINAL, |_| {});
+    let running = run(&scene, command(&scene));
+    scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
+    let (waiting, _) = scene.editor.request(WAIT).await;
+    scene.editor.serve(KILL, json!({})).await;
+    assert_eq!(scene.editor.given_up_for(&waiting, OUTPUT).await, of_terminal());
+    scene.editor.serve(RELEASE, json!({})).await;
+    assert_eq!(running.await.unwrap().unwrap().exit, ShellExit::TimedOut);
+}
+
 #[tokio::test]
 async fn a_turn_that_is_dropped_leaves_no_terminal_behind() {
     let mut scene = scene(TERMINAL, |_| {});
     let running = run(&scene, command(&scene));
     scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
-    let (id, _) = scene.editor.request(WAIT).await;
+    let (waiting, _) = scene.editor.request(WAIT).await;
     running.abort();
-    scene.editor.given_up_for(&id, KILL).await;
+    scene.editor.serve(KILL, json!({})).await;
+    scene.editor.answer(&waiting, json!({"exitCode": 137})).await;
     for method in [OUTPUT, RELEASE] {
         let (id, _) = scene.editor.request(method).await;
-        scene
-            .editor
-            .answer(&id, json!({"output": "", "truncated": false}))
-            .await;
+        let output = json!({"output": "", "truncated": false});
+        scene.editor.answer(&id, output).await;
     }
 }
 

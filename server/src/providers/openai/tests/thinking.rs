@@ -132,6 +132,26 @@ async fn a_refusal_leads_to_the_other_way_and_is_remembered() {
     }
 }
 
+/// Some servers refuse unknown fields with 422, as when a conversation goes on with another model.
+#[tokio::test]
+async fn a_server_that_calls_thinking_unprocessable_is_asked_without() {
+    let server = Server::start(vec![status("422 Unprocessable Entity"), stream(&hello())]).await;
+    let provider = server.provider::<OpenAi>();
+    let events = ask(&provider, with_calls(Some("hm"))).await;
+    assert_eq!(events.last(), Some(&finished(FinishReason::Stop)));
+    let seen: Vec<Value> = server
+        .requests()
+        .iter()
+        .map(|(_, body)| echoed(body)[0].clone())
+        .collect();
+    assert_eq!(seen, [json!("hm"), Value::Null]);
+    // Where nothing can be left out, it is about something else.
+    let server = Server::start(vec![status("422 Unprocessable Entity")]).await;
+    let events = ask(&server.provider::<OpenAi>(), with_calls(None)).await;
+    assert_eq!(events, [Err(ProviderError::Refused { status: 422 })]);
+    assert_eq!(server.requests().len(), 1);
+}
+
 #[tokio::test]
 async fn thinking_that_another_api_sealed_is_not_told() {
     let mut asked = with_calls(Some("sealed"));

@@ -20,7 +20,14 @@ const NAME: usize = 4096;
 const FOLDERS: usize = 8;
 /// Places that hold nothing.
 const NOWHERE: &[&str] = &[
-    "/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/random", "/dev/urandom",
+    "/dev/null",
+    "/dev/zero",
+    "/dev/stdin",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/tty",
+    "/dev/random",
+    "/dev/urandom",
 ];
 
 /// The places outside the roots that a command names; `looks` when it changes nothing.

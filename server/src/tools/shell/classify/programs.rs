@@ -30,9 +30,9 @@ const SPEAKING: &[&str] = &[
 
 /// Programs that look whatever their arguments are.
 const LOOKING: &[&str] = &[
-    "cat", "head", "tail", "ls", "locate", "which", "whereis", "type", "grep", "egrep", "fgrep", "echo", "pwd", "cd",
-    "whoami", "id", "uname", "printenv", "wc", "cut", "tr", "stat", "du", "df", "ps", "top", "htop", "diff", "cmp",
-    "comm", "help", "true", "false", "basename", "dirname", "realpath", "readlink",
+    "cat", "head", "tail", "ls", "locate", "which", "whereis", "type", "grep", "egrep", "fgrep", "echo",
+    "pwd", "cd", "whoami", "id", "uname", "printenv", "wc", "cut", "tr", "stat", "du", "df", "ps", "top",
+    "htop", "diff", "cmp", "comm", "help", "true", "false", "basename", "dirname", "realpath", "readlink",
 ];
 
 /// Programs that look unless they are told otherwise.
@@ -61,12 +61,30 @@ const TASKS: &[(&str, &[&str], Loss)] = &[
     (
         "git",
         &[
-            "log", "status", "diff", "show", "blame", "ls-files", "ls-tree", "rev-parse", "rev-list", "describe",
-            "shortlog", "whatchanged", "cherry", "cat-file", "for-each-ref", "name-rev",
+            "log",
+            "status",
+            "diff",
+            "show",
+            "blame",
+            "ls-files",
+            "ls-tree",
+            "rev-parse",
+            "rev-list",
+            "describe",
+            "shortlog",
+            "whatchanged",
+            "cherry",
+            "cat-file",
+            "for-each-ref",
+            "name-rev",
         ],
         GIT,
     ),
-    ("git", &["grep"], Options(&["output", "ext-diff", "open-files-in-pager"], "O")),
+    (
+        "git",
+        &["grep"],
+        Options(&["output", "ext-diff", "open-files-in-pager"], "O"),
+    ),
     ("git", &["tag"], Only(arguments::git_tag_lists)),
     ("git", &["reflog"], Only(arguments::git_reflog_shows)),
     ("go", &["vet", "doc", "list", "version"], Flags(GO)),
@@ -74,10 +92,21 @@ const TASKS: &[(&str, &[&str], Loss)] = &[
     ("npm", &["ls", "list", "view", "info", "outdated"], Never),
     ("npm", &["audit"], Only(arguments::npm_audit_reports)),
     ("cargo", &["search"], Options(&["config"], "Z")),
-    ("docker", &["ps", "images", "inspect", "logs", "stats", "info", "version"], Never),
+    (
+        "docker",
+        &["ps", "images", "inspect", "logs", "stats", "info", "version"],
+        Never,
+    ),
     (
         "kubectl",
-        &["get", "describe", "logs", "explain", "api-resources", "api-versions"],
+        &[
+            "get",
+            "describe",
+            "logs",
+            "explain",
+            "api-resources",
+            "api-versions",
+        ],
         Options(&["kubeconfig", "profile", "profile-output", "cache-dir"], ""),
     ),
 ];
@@ -86,8 +115,21 @@ const TASKS: &[(&str, &[&str], Loss)] = &[
 const GIT: Loss = Options(&["output", "ext-diff"], "");
 /// Options of go that run a program or write a file.
 const GO: &[&str] = &[
-    "toolexec", "exec", "vettool", "mod", "modfile", "modcacherw", "overlay", "pkgdir", "fix", "http", "o", "C", "u",
-    "cpuprofile", "memprofile", "trace",
+    "toolexec",
+    "exec",
+    "vettool",
+    "mod",
+    "modfile",
+    "modcacherw",
+    "overlay",
+    "pkgdir",
+    "fix",
+    "http",
+    "o",
+    "C",
+    "cpuprofile",
+    "memprofile",
+    "trace",
 ];
 /// Options of git that say where and how, not what; before the task.
 const GIT_GLOBAL: &[&str] = &["--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"];
@@ -104,13 +146,46 @@ pub(super) fn only_looks(command: &Command) -> bool {
     if LOOKING.contains(&name) {
         return arguments.iter().all(|argument| is_harmless(name, argument));
     }
-    let plain: Option<Vec<&str>> = arguments.iter().map(Word::plain).collect();
-    plain.is_some_and(|arguments| {
-        let looks = |loss: &Loss| !loses(loss, &arguments);
-        LISTED.iter().any(|(listed, loss)| *listed == name && looks(loss))
-            || is_get_command(name)
-            || task_looks(name, &arguments)
-    })
+    let Some(arguments) = Arguments::read(arguments) else {
+        return false;
+    };
+    let looks = |loss: &Loss| !loses(loss, &arguments);
+    LISTED.iter().any(|(listed, loss)| *listed == name && looks(loss))
+        || (is_get_command(name) && arguments.are_certain())
+        || task_looks(name, &arguments)
+}
+
+/// Arguments of a program that they can make write.
+struct Arguments<'a> {
+    texts: Vec<&'a str>,
+    /// How many are the text they are, before the first pattern, which stands for any number of files but for no
+    /// option.
+    certain: usize,
+}
+
+impl<'a> Arguments<'a> {
+    fn read(words: &'a [Word]) -> Option<Self> {
+        let begins_as_file = |word: &Word| {
+            word.raw
+                .starts_with(|char: char| char.is_alphanumeric() || "./_".contains(char))
+        };
+        let is_known = |word: &Word| match word.nature {
+            Nature::Plain => true,
+            Nature::Pattern => begins_as_file(word),
+            Nature::Filled | Nature::Open => false,
+        };
+        words.iter().all(is_known).then(|| Self {
+            texts: words.iter().map(|word| word.text.as_str()).collect(),
+            certain: words
+                .iter()
+                .take_while(|word| word.nature == Nature::Plain)
+                .count(),
+        })
+    }
+
+    fn are_certain(&self) -> bool {
+        self.certain == self.texts.len()
+    }
 }
 
 /// Whether a program opens none of the files that its arguments might name.
@@ -134,28 +209,32 @@ fn is_get_command(name: &str) -> bool {
         .is_some_and(|what| !what.is_empty() && what.chars().all(|char| char.is_ascii_alphabetic()))
 }
 
-fn task_looks(program: &str, arguments: &[&str]) -> bool {
-    let arguments = if program == "git" {
-        arguments::after(arguments, GIT_GLOBAL, "-C")
+fn task_looks(program: &str, arguments: &Arguments<'_>) -> bool {
+    let texts = &arguments.texts;
+    let before = if program == "git" {
+        arguments::leading(texts, GIT_GLOBAL, "-C")
     } else {
-        arguments
+        0
     };
-    let Some((task, rest)) = arguments.split_first() else {
+    let Some(task) = texts.get(before).filter(|_| before < arguments.certain) else {
         return false;
+    };
+    let rest = Arguments {
+        texts: texts.iter().skip(before + 1).copied().collect(),
+        certain: arguments.certain - before - 1,
     };
     TASKS
         .iter()
-        .any(|(listed, tasks, loss)| *listed == program && tasks.contains(task) && !loses(loss, rest))
+        .any(|(listed, tasks, loss)| *listed == program && tasks.contains(task) && !loses(loss, &rest))
 }
 
-fn loses(loss: &Loss, arguments: &[&str]) -> bool {
+fn loses(loss: &Loss, arguments: &Arguments<'_>) -> bool {
+    let mut texts = arguments.texts.iter();
     match loss {
         Never => false,
-        Only(holds) => !holds(arguments),
-        Options(long, letters) => arguments.iter().any(|argument| arguments::is_option(argument, long, letters)),
-        Words(begins) => arguments
-            .iter()
-            .any(|argument| begins.iter().any(|begin| argument.starts_with(begin))),
-        Flags(names) => arguments.iter().any(|argument| arguments::is_flag(argument, names)),
+        Only(holds) => !arguments.are_certain() || !holds(&arguments.texts),
+        Options(long, letters) => texts.any(|text| arguments::is_option(text, long, letters)),
+        Words(begins) => texts.any(|text| begins.iter().any(|begin| text.starts_with(begin))),
+        Flags(names) => texts.any(|text| arguments::is_flag(text, names)),
     }
 }

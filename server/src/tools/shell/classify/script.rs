@@ -5,11 +5,11 @@
 
 use std::panic::catch_unwind;
 
+use brush_parser::ast::Command as Node;
 use brush_parser::ast::{
     AndOr, AndOrList, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IoFileRedirectKind,
     IoFileRedirectTarget, IoRedirect, Pipeline, Program, RedirectList, SeparatorOperator, SimpleCommand,
 };
-use brush_parser::ast::Command as Node;
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
 use super::word::{Nature, Word};
@@ -217,7 +217,10 @@ impl Script {
         let (kind, file) = match redirect {
             IoRedirect::File(_, kind, IoFileRedirectTarget::Filename(word)) => (kind, word),
             IoRedirect::File(_, kind, IoFileRedirectTarget::Duplicate(word)) => {
-                let is_open = word.value.chars().all(|char| char.is_ascii_digit() || char == '-');
+                let is_open = word
+                    .value
+                    .chars()
+                    .all(|char| char.is_ascii_digit() || char == '-');
                 if is_open {
                     return None;
                 }
@@ -236,7 +239,10 @@ impl Script {
         };
         Some(Target {
             file: self.inner(&file.value),
-            written: !matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput),
+            written: !matches!(
+                kind,
+                IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput
+            ),
         })
     }
 
@@ -281,12 +287,48 @@ fn parse(text: &str) -> Option<(Program, bool)> {
         enable_extended_globbing: false,
         ..ParserOptions::default()
     };
-    let tokens = uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
+    let sketch = if has_document(text) {
+        Some(without_document(text)?)
+    } else {
+        None
+    };
+    let tokens =
+        uncached_tokenize_str(sketch.as_deref().unwrap_or(text), &options.tokenizer_options()).ok()?;
     if !is_digestible(&tokens) {
         return None;
     }
-    let readable = tokens.iter().all(is_readable);
+    let readable = sketch.is_none() && tokens.iter().all(is_readable);
     Some((parse_tokens(&tokens, &options).ok()?, readable))
+}
+
+/// Whether text follows that is the input of a command (`<<`). The tokenizer never comes to an end of some, so it is
+/// shown none: only a sign that surely stands in quotes is none.
+fn has_document(text: &str) -> bool {
+    if !text.contains("<<") {
+        return false;
+    }
+    let mut quote = None;
+    let mut before = None;
+    for char in text.chars() {
+        match (quote, char) {
+            (_, '$' | '`' | '\\' | '#') => return true,
+            (None, '\'' | '"') => quote = Some(char),
+            (Some(open), _) if open == char => quote = None,
+            (None, '<') if before == Some('<') => return true,
+            _ => {}
+        }
+        before = Some(char);
+    }
+    false
+}
+
+/// The line that text follows on, without the sign and its word: as much of such a command as can be shown.
+fn without_document(text: &str) -> Option<String> {
+    let (before, rest) = text.split_once("<<")?;
+    let word = rest.trim_start_matches(['<', '-', ' ']);
+    let after = word.trim_start_matches(|char: char| !char.is_whitespace() && !";|&<>()".contains(char));
+    let line = after.lines().next().unwrap_or_default();
+    (!line.contains("<<")).then(|| format!("{before} {line}"))
 }
 
 fn expansions(text: &str) -> usize {
@@ -334,6 +376,6 @@ fn is_trap(one: &Token, next: &Token) -> bool {
 fn is_readable(token: &Token) -> bool {
     match token {
         Token::Word(raw, _) => Word::read(raw).is_some(),
-        Token::Operator(operator, _) => !operator.starts_with("<<"),
+        Token::Operator(..) => true,
     }
 }

@@ -6,13 +6,53 @@ use super::word::{Nature, Word};
 
 /// Programs that run another one, named by their arguments or their input.
 const RUNNERS: &[&str] = &[
-    "sudo", "doas", "su", "runuser", "chroot", "unshare", "nsenter", "setpriv", "env", "command", "builtin", "exec",
-    "nohup", "setsid", "nice", "ionice", "chrt", "taskset", "stdbuf", "time", "timeout", "watch", "flock", "script",
-    "strace", "ltrace", "gdb", "busybox", "toybox", "xargs", "parallel", "entr", "systemd-run", "at", "batch", "eval",
-    "source", ".", "trap", "enable", "alias", "coproc",
+    "sudo",
+    "doas",
+    "su",
+    "runuser",
+    "chroot",
+    "unshare",
+    "nsenter",
+    "setpriv",
+    "env",
+    "command",
+    "builtin",
+    "exec",
+    "nohup",
+    "setsid",
+    "nice",
+    "ionice",
+    "chrt",
+    "taskset",
+    "stdbuf",
+    "time",
+    "timeout",
+    "watch",
+    "flock",
+    "script",
+    "strace",
+    "ltrace",
+    "gdb",
+    "busybox",
+    "toybox",
+    "xargs",
+    "parallel",
+    "entr",
+    "systemd-run",
+    "at",
+    "batch",
+    "eval",
+    "source",
+    ".",
+    "trap",
+    "enable",
+    "alias",
+    "coproc",
 ];
 /// Shells, and interpreters with the options that bring code along: single letters, and long ones.
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh"];
+const SHELLS: &[&str] = &[
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh",
+];
 const INTERPRETERS: &[(&str, &str, &[&str])] = &[
     ("python", "c", &[]),
     ("pypy", "c", &[]),
@@ -39,9 +79,13 @@ pub(super) fn hides(command: &Command) -> bool {
     }
     let arguments: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
     match base(program) {
-        "env" => !arguments.iter().all(|argument| argument.contains('=') && !argument.starts_with('-')),
+        "env" => !arguments
+            .iter()
+            .all(|argument| argument.contains('=') && !argument.starts_with('-')),
         "command" => !matches!(arguments.first(), Some(&("-v" | "-V"))),
-        "find" => arguments.iter().any(|argument| argument.starts_with("-exec") || argument.starts_with("-ok")),
+        "find" => arguments
+            .iter()
+            .any(|argument| argument.starts_with("-exec") || argument.starts_with("-ok")),
         "git" => sets_an_alias(&arguments),
         name if SHELLS.contains(&name) => shell_hides(&arguments),
         name => RUNNERS.contains(&name) || interpreter_hides(name, &arguments),
@@ -66,7 +110,10 @@ pub(super) fn code(command: &Command) -> Option<String> {
         }
         name if SHELLS.contains(&name) => {
             let flag = arguments.iter().position(|word| brings(&word.text, "c", &[]))?;
-            let code = arguments.get(flag + 1..)?.iter().find(|word| !word.text.starts_with('-'))?;
+            let code = arguments
+                .get(flag + 1..)?
+                .iter()
+                .find(|word| !word.text.starts_with('-'))?;
             code.plain().map(str::to_owned)
         }
         _ => None,
@@ -81,7 +128,8 @@ fn base(program: &Word) -> &str {
 fn shell_hides(arguments: &[&str]) -> bool {
     let is_told = |argument: &&str| !matches!(*argument, "--version" | "--help");
     arguments.iter().any(|argument| brings(argument, "cs", &[]))
-        || (arguments.iter().all(|argument| argument.starts_with(['-', '+'])) && arguments.iter().all(is_told))
+        || (arguments.iter().all(|argument| argument.starts_with(['-', '+']))
+            && arguments.iter().all(is_told))
 }
 
 fn interpreter_hides(name: &str, arguments: &[&str]) -> bool {
@@ -91,7 +139,9 @@ fn interpreter_hides(name: &str, arguments: &[&str]) -> bool {
         return false;
     };
     let asks = |argument: &&str| matches!(*argument, "--version" | "--help" | "-V" | "-v" | "-h");
-    let reads_input = !arguments.iter().any(|argument| asks(argument) || !argument.starts_with('-'));
+    let reads_input = !arguments
+        .iter()
+        .any(|argument| asks(argument) || !argument.starts_with('-'));
     reads_input || arguments.iter().any(|argument| brings(argument, letters, long))
 }
 
@@ -100,9 +150,13 @@ fn brings(argument: &str, letters: &str, long: &[&str]) -> bool {
     let bare = argument.trim_start_matches('-');
     let name = bare.split('=').next().unwrap_or_default();
     let lower = name.to_ascii_lowercase();
-    let named = long.iter().any(|long| *long == lower || (argument.starts_with('-') && long.starts_with(&lower)));
+    let named = long
+        .iter()
+        .any(|long| *long == lower || (argument.starts_with('-') && long.starts_with(&lower)));
     match argument.strip_prefix('-') {
-        Some(cluster) if !cluster.starts_with('-') => named || cluster.contains(|char| letters.contains(char)),
+        Some(cluster) if !cluster.starts_with('-') => {
+            named || cluster.contains(|char| letters.contains(char))
+        }
         Some(_) => named && !name.is_empty(),
         None => named,
     }
@@ -111,7 +165,7 @@ fn brings(argument: &str, letters: &str, long: &[&str]) -> bool {
 /// `git -c alias.x=!command x` runs any command.
 fn sets_an_alias(arguments: &[&str]) -> bool {
     let global = arguments.iter().take_while(|argument| argument.starts_with('-'));
-    global
-        .into_iter()
-        .any(|argument| argument.starts_with("-c") || argument.starts_with("--config") || argument.starts_with("--exec"))
+    global.into_iter().any(|argument| {
+        argument.starts_with("-c") || argument.starts_with("--config") || argument.starts_with("--exec")
+    })
 }

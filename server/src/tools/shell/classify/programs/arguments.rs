@@ -7,7 +7,9 @@ pub(super) fn is_option(argument: &str, long: &[&str], letters: &str) -> bool {
         let name = option.split('=').next().unwrap_or_default();
         return !name.is_empty() && long.iter().any(|long| long.starts_with(name));
     }
-    argument.strip_prefix('-').is_some_and(|cluster| cluster.contains(|char| letters.contains(char)))
+    argument
+        .strip_prefix('-')
+        .is_some_and(|cluster| cluster.contains(|char| letters.contains(char)))
         || (letters.contains('+') && argument.starts_with('+'))
 }
 
@@ -19,13 +21,14 @@ pub(super) fn is_flag(argument: &str, names: &[&str]) -> bool {
     })
 }
 
-/// The arguments after these options and after `with_value`, each with the value that follows it.
-pub(super) fn after<'a, 'b>(mut arguments: &'a [&'b str], options: &[&str], with_value: &str) -> &'a [&'b str] {
+/// How many arguments are these options, or `with_value` and the value that follows it, before any other.
+pub(super) fn leading(arguments: &[&str], options: &[&str], with_value: &str) -> usize {
+    let mut rest = arguments;
     loop {
-        arguments = match arguments {
+        rest = match rest {
             [option, _, rest @ ..] if *option == with_value => rest,
             [option, rest @ ..] if options.contains(option) => rest,
-            _ => return arguments,
+            _ => return arguments.len() - rest.len(),
         };
     }
 }
@@ -44,7 +47,8 @@ pub(super) fn printf_prints(arguments: &[&str]) -> bool {
 fn counts(format: &str) -> bool {
     let mut rest = format;
     while let Some((_, conversion)) = rest.split_once('%') {
-        let kind = conversion.trim_start_matches(|char: char| char.is_ascii_digit() || "-+ #'.*hljztL".contains(char));
+        let kind = conversion
+            .trim_start_matches(|char: char| char.is_ascii_digit() || "-+ #'.*hljztL".contains(char));
         if kind.starts_with('n') {
             return true;
         }
@@ -57,7 +61,9 @@ fn counts(format: &str) -> bool {
 
 /// `hostname` says the name, unless a new one follows.
 pub(super) fn hostname_is_asked(arguments: &[&str]) -> bool {
-    let asking = ["-f", "-s", "-i", "-I", "-d", "-A", "-a", "-y", "--fqdn", "--short", "--long"];
+    let asking = [
+        "-f", "-s", "-i", "-I", "-d", "-A", "-a", "-y", "--fqdn", "--short", "--long",
+    ];
     arguments.iter().all(|argument| asking.contains(argument))
 }
 
@@ -78,7 +84,7 @@ pub(super) fn date_is_asked(arguments: &[&str]) -> bool {
 /// `env` prints, unless a program follows.
 pub(super) fn env_prints(arguments: &[&str]) -> bool {
     let sets = |argument: &&str| !argument.starts_with('-') && argument.contains('=');
-    arguments.iter().all(|argument| sets(argument))
+    arguments.iter().all(sets)
 }
 
 /// `uniq` prints, unless a file to write follows the one it reads.
@@ -103,10 +109,15 @@ pub(super) fn python_version(arguments: &[&str]) -> bool {
 
 /// `git tag` lists, unless a tag is named without a sign that it is a pattern.
 pub(super) fn git_tag_lists(arguments: &[&str]) -> bool {
-    let filters = ["--contains", "--no-contains", "--points-at", "--merged", "--no-merged"];
-    let is_named = |argument: &str, options: &[&str]| {
-        options.contains(&argument.split('=').next().unwrap_or_default())
-    };
+    let filters = [
+        "--contains",
+        "--no-contains",
+        "--points-at",
+        "--merged",
+        "--no-merged",
+    ];
+    let is_named =
+        |argument: &str, options: &[&str]| options.contains(&argument.split('=').next().unwrap_or_default());
     let is_count = |argument: &str| {
         argument
             .strip_prefix("-n")
@@ -115,9 +126,19 @@ pub(super) fn git_tag_lists(arguments: &[&str]) -> bool {
     let lists = |argument: &str| {
         ["-l", "--list"].contains(&argument) || is_count(argument) || is_named(argument, &filters)
     };
-    let shapes = ["--sort", "--format", "--column", "--no-column", "--color", "--ignore-case", "-i"];
+    let shapes = [
+        "--sort",
+        "--format",
+        "--column",
+        "--no-column",
+        "--color",
+        "--ignore-case",
+        "-i",
+    ];
     let is_known = |argument: &str| lists(argument) || is_named(argument, &shapes);
-    let options_known = arguments.iter().all(|argument| is_operand(argument) || is_known(argument));
+    let options_known = arguments
+        .iter()
+        .all(|argument| is_operand(argument) || is_known(argument));
     let names_none = !arguments.iter().any(|argument| is_operand(argument));
     options_known && (names_none || arguments.iter().any(|argument| lists(argument)))
 }
@@ -136,7 +157,7 @@ pub(super) fn git_reflog_shows(arguments: &[&str]) -> bool {
 pub(super) fn go_env_prints(arguments: &[&str]) -> bool {
     !arguments
         .iter()
-        .any(|argument| is_flag(argument, super::GO) || is_flag(argument, &["w"]))
+        .any(|argument| is_flag(argument, super::GO) || is_flag(argument, &["w", "u"]))
 }
 
 /// `npm audit` reports, unless it is told to mend.

@@ -10,7 +10,8 @@ use super::*;
 #[test]
 fn hostile_commands_end_soon_and_without_a_panic() {
     let many = |piece: &str| piece.repeat(20_000 / piece.len());
-    let nested = |open: &str, close: &str, depth: usize| format!("{}ls{}", open.repeat(depth), close.repeat(depth));
+    let nested =
+        |open: &str, close: &str, depth: usize| format!("{}ls{}", open.repeat(depth), close.repeat(depth));
     let mut commands = vec![
         many("("),
         many(")"),
@@ -53,6 +54,10 @@ fn hostile_commands_end_soon_and_without_a_panic() {
         "~+99999999999999999999/x".into(),
         "echo {1..99999999999999999999}".into(),
         "a\0b".into(),
+        "for < <<- $(( (( $HOME ".into(),
+        "a <<- $((".into(),
+        "a << \"$((".into(),
+        "a '<<' << `".into(),
         "\u{feff}ls".into(),
         "case x in x) case x in x) case x in x) case x in x) case x in x) case x in x) ls ;; esac".into(),
         "a[((((((((((((((((((((((((((((((1=2".into(),
@@ -77,7 +82,11 @@ fn hostile_commands_end_soon_and_without_a_panic() {
         let began = Instant::now();
         let intent = place.classify(&command);
         let shown: String = command.chars().take(60).collect();
-        assert!(began.elapsed() < Duration::from_secs(5), "{shown} took {:?}", began.elapsed());
+        assert!(
+            began.elapsed() < Duration::from_secs(5),
+            "{shown} took {:?}",
+            began.elapsed()
+        );
         assert!(intent.segments.len() <= SEGMENTS, "{shown}");
     }
 }
@@ -101,7 +110,9 @@ impl Plainly {
             let expands = |next: &char| next.is_ascii_alphanumeric() || "_{([@*#?-$!".contains(*next);
             read.has_sign |= match (quote, char) {
                 (None, '<' | '>' | '`') | (Some('"'), '`') => true,
-                (None, '$') => chars.peek().is_some_and(|next| expands(next) || "'\"".contains(*next)),
+                (None, '$') => chars
+                    .peek()
+                    .is_some_and(|next| expands(next) || "'\"".contains(*next)),
                 (Some('"'), '$') => chars.peek().is_some_and(expands),
                 _ => false,
             };
@@ -143,21 +154,29 @@ impl Plainly {
     }
 
     fn programs(&self) -> impl Iterator<Item = &str> {
-        let skipped = ["!", "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "time", "{", "}"];
-        let first = move |words: &Vec<String>| words.iter().position(|word| !skipped.contains(&word.as_str()));
-        self.commands.iter().filter_map(move |words| Some(words[first(words)?].as_str()))
+        let skipped = [
+            "!", "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "time", "{", "}",
+        ];
+        let first =
+            move |words: &Vec<String>| words.iter().position(|word| !skipped.contains(&word.as_str()));
+        self.commands
+            .iter()
+            .filter_map(move |words| Some(words[first(words)?].as_str()))
     }
 }
 
-const HARMLESS: &[&str] = &["ls", "cat", "echo", "pwd", "git", "true", "grep", "find", "sort", "uniq", "date", "env"];
+const HARMLESS: &[&str] = &[
+    "ls", "cat", "echo", "pwd", "git", "true", "grep", "find", "sort", "uniq", "date", "env",
+];
 
 fn piece() -> impl Strategy<Value = String> {
     let fixed = prop::sample::select(vec![
-        "ls", "cat", "echo", "pwd", "git", "status", "log", "true", "grep", "find", "sort", "uniq", "date", "env", "rm",
-        "touch", "a", "-delete", "-o", "--output", "--out", "-exec", "$(", ")", "`", "\"", "'", "\\", "$HOME", "${a}", ">",
-        ">>", "<", "<<", "<<<", "&", "&&", "|", "||", ";", ";;", "(", "((", "))", "{", "}", "{a,b}", "~", "*", "!", "#", "=",
-        "A=b", "if", "then", "else", "fi", "for", "in", "do", "done", "case", "esac", "while", "function", "[[", "]]", "\n",
-        " ", "  ", "\t", "$'", "$((", "\\\n", "é", "1", "2>&1", "0<", "coproc", "time",
+        "ls", "cat", "echo", "pwd", "git", "status", "log", "true", "grep", "find", "sort", "uniq", "date",
+        "env", "rm", "touch", "a", "-delete", "-o", "--output", "--out", "-exec", "$(", ")", "`", "\"", "'",
+        "\\", "$HOME", "${a}", ">", ">>", "<", "<<", "<<<", "&", "&&", "|", "||", ";", ";;", "(", "((", "))",
+        "{", "}", "{a,b}", "~", "*", "!", "#", "=", "A=b", "if", "then", "else", "fi", "for", "in", "do",
+        "done", "case", "esac", "while", "function", "[[", "]]", "\n", " ", "  ", "\t", "$'", "$((", "\\\n",
+        "é", "1", "2>&1", "0<", "coproc", "time",
     ]);
     fixed.prop_map(str::to_owned)
 }

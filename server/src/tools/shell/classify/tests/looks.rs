@@ -30,6 +30,9 @@ fn listed_programs_with_harmless_arguments_look() {
             "grep -rn \"fn main\" src --include='*.rs'",
             "rg --files -g '*.rs' --pretty",
             "find . -name '*.rs' -not -path './target/*'",
+            "find src/* -name a",
+            "rg needle src/*.rs",
+            "sort src/*.txt",
             "sort -u -k2 a.txt",
             "uniq -c",
             "uniq -c a.txt",
@@ -44,6 +47,7 @@ fn listed_programs_with_harmless_arguments_look() {
             "test -d src",
             "file -b a",
             "gofmt -l .",
+            "grep -rn '<<<<<<< HEAD' src",
             "head -n 5 a",
             "tail -f a",
             "echo \"it's 5 o'clock\"",
@@ -92,7 +96,9 @@ fn every_listed_task_looks() {
             "git -C sub status",
             "go vet ./...",
             "go doc fmt",
+            "git diff -- src/*.rs",
             "go list -m all",
+            "go list -u -m all",
             "go version",
             "go env GOPATH",
             "npm ls --depth=0",
@@ -164,6 +170,8 @@ fn what_makes_a_listed_program_write() {
             "sort --compress-program=./evil a",
             "sort --comp ./evil a",
             "sort *",
+            "uniq a*",
+            "rg *",
             "uniq a out",
             "uniq - out",
             "uniq -- -a -b",
@@ -229,6 +237,11 @@ fn what_makes_a_listed_task_write() {
             "git -p log",
             "git --git-dir=x log",
             "git *",
+            "git lo*",
+            "git log *",
+            "git tag -l v*",
+            "git -C * log",
+            "git -C p* log",
             "go build",
             "go env -w A=b",
             "go env -u A",
@@ -346,5 +359,13 @@ fn what_is_not_listed_or_not_plain_writes() {
 #[test]
 fn a_quoted_program_is_the_same_program() {
     check(&["'ls'", "\"cat\" a", "l\\s", "g'i't status"], true);
-    check(&["'rm' a", "f'in'd . -delete", "find . '-delete'", "find . -del\"ete\""], false);
+    check(
+        &[
+            "'rm' a",
+            "f'in'd . -delete",
+            "find . '-delete'",
+            "find . -del\"ete\"",
+        ],
+        false,
+    );
 }

@@ -61,6 +61,8 @@ fn names_that_leave_the_workspace_are_found() {
         "tar -C BESIDE -xf a",
         "dd if=a of=BESIDE/new",
         "echo x > BESIDE/new",
+        "cat > BESIDE/new <<'EOF'\nx\nEOF",
+        "cat << EOF > BESIDE/new\nx\nEOF",
         "sort < BESIDE/secret",
         "touch dangling",
         "sudo cat BESIDE/secret",
@@ -77,7 +79,15 @@ fn names_that_leave_the_workspace_are_found() {
 #[test]
 fn the_home_folder_is_outside() {
     let scene = Scene::new();
-    for command in ["ls ~", "cat ~/.ssh/id", "cat ~root/x", "cat $HOME/x", "cat \"${HOME}/x\"", "cd", "tar --file=~/x"] {
+    for command in [
+        "ls ~",
+        "cat ~/.ssh/id",
+        "cat ~root/x",
+        "cat $HOME/x",
+        "cat \"${HOME}/x\"",
+        "cd",
+        "tar --file=~/x",
+    ] {
         assert_eq!(scene.outside(command).len(), 1, "{command}");
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_command_is_taken_apart() {
-    let cases: [(&str, &[&str]); 22] = [
+    let cases: [(&str, &[&str]); 23] = [
         ("ls -la", &["ls -la"]),
         ("ls && rm -rf x; pwd | cat", &["ls", "rm -rf x", "pwd", "cat"]),
         ("'rm' -r\"f\" x", &["rm -rf x"]),
@@ -13,20 +13,30 @@ fn a_command_is_taken_apart() {
         ("A=b", &["A=b"]),
         ("/bin/rm x", &["/bin/rm x", "rm x"]),
         ("./run", &["./run", "run"]),
-        ("sudo -u me rm x", &["sudo -u me rm x", "-u me rm x", "me rm x", "rm x", "x"]),
-        ("timeout 5 /bin/rm x", &["timeout 5 /bin/rm x", "5 /bin/rm x", "/bin/rm x", "rm x", "x"]),
+        (
+            "sudo -u me rm x",
+            &["sudo -u me rm x", "-u me rm x", "me rm x", "rm x", "x"],
+        ),
+        (
+            "timeout 5 /bin/rm x",
+            &["timeout 5 /bin/rm x", "5 /bin/rm x", "/bin/rm x", "rm x", "x"],
+        ),
         ("echo x > out", &["echo x", "> out"]),
         ("echo x >> 'a b' 2>/dev/null", &["echo x", "> 'a b'"]),
         ("cargo test 2>&1 | tail -5", &["cargo test", "tail -5"]),
         ("sort < in", &["sort"]),
         ("(ls; rm x) > out", &["ls", "rm x", "> out"]),
         ("for f in a b; do rm $f; done", &["rm $f"]),
-        ("if a; then b; elif c; then d; else e; fi", &["a", "b", "c", "d", "e"]),
+        (
+            "if a; then b; elif c; then d; else e; fi",
+            &["a", "b", "c", "d", "e"],
+        ),
         ("case x in y) a;; *) b;; esac", &["a", "b"]),
         ("f() { rm x; }", &["rm x"]),
         ("echo $(rm x) `id`", &["rm x", "id", "echo $(rm x) `id`"]),
         ("A=$(rm x)", &["rm x", "A=$(rm x)"]),
         ("cat <(rm x)", &["rm x", "cat"]),
+        ("cat > out << 'EOF' && rm x\ntext\nEOF", &["cat", "> out", "rm x"]),
     ];
     let place = Place::new();
     for (command, expected) in cases {
@@ -39,10 +49,20 @@ fn a_command_is_taken_apart() {
 fn code_for_another_shell_is_looked_into() {
     let place = Place::new();
     let parts = |command: &str| place.classify(command).segments;
-    for command in ["bash -c 'rm x'", "/bin/sh -ec \"rm x\"", "sh -c \"bash -c 'rm x'\"", "eval rm x", "eval 'rm x'"] {
+    for command in [
+        "bash -c 'rm x'",
+        "/bin/sh -ec \"rm x\"",
+        "sh -c \"bash -c 'rm x'\"",
+        "eval rm x",
+        "eval 'rm x'",
+    ] {
         let intent = place.classify(command);
         assert!(intent.opaque, "{command}");
-        assert!(intent.segments.contains(&"rm x".to_owned()), "{command} {:?}", parts(command));
+        assert!(
+            intent.segments.contains(&"rm x".to_owned()),
+            "{command} {:?}",
+            parts(command)
+        );
     }
 }
 
