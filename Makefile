@@ -1,6 +1,6 @@
 # Sidewire. Every target does all of its own set-up; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench peers lint deps browser ffmpeg
+.PHONY: help demo test soak bench peers lint deps browser ffmpeg python
 
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR

@@ -2,7 +2,7 @@
 import { describe, expect } from "vitest";
 import { ofKind, textOf } from "../harness/acp/client";
 import { PYTHON, pythonWithSdk } from "../harness/acp/python";
-import { type AcpStage, type Talk, type Turn, test } from "../harness/acp/stage";
+import { type AcpStage, EVERYTHING, type Talk, type Turn, test } from "../harness/acp/stage";
 import { TYPESCRIPT } from "../harness/acp/typescript";
 import { until } from "../harness/until";
 
