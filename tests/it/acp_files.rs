@@ -370,3 +370,26 @@ async fn what_is_too_long_is_cut_for_the_editor_and_a_difference_is_not() {
     let diff = &write.content("diff")[0];
     assert_eq!(diff["oldText"], json!(long));
 }
+
+#[tokio::test]
+async fn two_edits_of_one_file_in_one_step_are_both_made() {
+    let (model, home, project) = scene(Project::new()).await;
+    let editor = Editor::full(&home).await;
+    let session = editor.session(project.cwd()).await;
+    session.set("tool_approval", "yolo").await.unwrap();
+    let path = project.file("a.txt");
+    let edit = |old: &str, new: &str| json!({ "path": path, "old_string": old, "new_string": new });
+    for round in 0..10 {
+        editor.open(&path, "one two three\n");
+        model.script(
+            Script::stream()
+                .call("c1", "edit_file", &edit("one", "1"))
+                .call("c2", "edit_file", &edit("two", "2"))
+                .call("c3", "edit_file", &edit("three", "3"))
+                .done(),
+        );
+        model.script(Script::says("done"));
+        session.prompt("go").await.done();
+        assert_eq!(editor.shows(&path).unwrap(), "1 2 3\n", "round {round}");
+    }
+}

@@ -172,6 +172,17 @@ async fn a_server_over_http_is_called_with_its_headers() {
 }
 
 #[tokio::test]
+async fn a_server_over_the_older_event_stream_is_called() {
+    let (model, home, project) = scene().await;
+    let server = McpOverHttp::start().await;
+    let editor = Editor::start(&home).await;
+    let servers = json!([{ "type": "sse", "name": "web", "url": server.sse_url(), "headers": [] }]);
+    let session = editor.session_with(with(&project, &servers)).await;
+    call(&session, &model, "mcp__web__echo", json!({ "text": "hi" })).await;
+    assert_eq!(told(&model), "over http: hi");
+}
+
+#[tokio::test]
 async fn both_shapes_of_a_servers_environment_are_understood() {
     let (model, home, project) = scene().await;
     home.key("sk-CANARY-key");

@@ -183,6 +183,8 @@ async fn unknown_methods_and_wrong_parameters_have_their_codes() {
     let home = Home::new();
     let editor = Editor::start(&home).await;
     for method in [
+        // What is not advertised is not there.
+        "logout",
         "session/steer",
         "session/fork",
         "session/inject",
@@ -377,4 +379,21 @@ async fn the_log_goes_to_standard_error_and_tells_no_prompt() {
     drop(session);
     let left = editor.leave().await;
     assert!(!left.errors.contains("CANARY"), "{}", left.errors);
+}
+
+#[tokio::test]
+async fn a_signal_ends_it_with_its_children() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let project = Project::new();
+    let arguments = json!({ "command": "exec tail -f /dev/null", "run_in_background": true });
+    model.script(Script::stream().call("c", "bash", &arguments).done());
+    let editor = Editor::start(&home).await;
+    let session = editor.session(project.cwd()).await;
+    session.set("tool_approval", "yolo").await.unwrap();
+    session.prompt("go").await.done();
+    assert_eq!(editor.children().len(), 1);
+    editor.process().signal(rustix::process::Signal::TERM);
+    drop(session);
+    assert_eq!(editor.leave().await.survivors, [] as [u32; 0]);
 }

@@ -399,3 +399,63 @@ async fn a_long_conversation_is_summed_up_and_goes_on() {
     );
     assert!(!answering.body.to_string().contains("question 0:"));
 }
+
+#[tokio::test]
+async fn an_address_is_fetched_with_permission_and_private_ones_are_not() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let project = Project::new();
+    let editor = Editor::start(&home).await;
+    let session = editor.session(project.cwd()).await;
+    session.set("tool_approval", "yolo").await.unwrap();
+    calls(
+        &model,
+        "web_fetch",
+        &json!({ "url": "http://169.254.169.254/latest/meta-data/" }),
+    );
+    let turn = session.prompt("go").await;
+    assert_eq!((turn.done().as_str(), turn.call().status()), ("done", "failed"));
+    assert_eq!(turn.call().began["kind"], "fetch");
+    // The loopback address is the person's own machine: the scripted model answers there.
+    calls(
+        &model,
+        "web_fetch",
+        &json!({ "url": format!("{}/models", model.base_url()) }),
+    );
+    let turn = session.prompt("go").await;
+    assert_eq!(turn.call().status(), "completed");
+    assert!(turn.call().text().contains("scripted"), "{:?}", turn.call());
+}
+
+#[tokio::test]
+async fn calls_of_a_step_that_change_something_run_in_their_order() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let project = Project::new();
+    let editor = Editor::start(&home).await;
+    let session = editor.session(project.cwd()).await;
+    session.set("tool_approval", "yolo").await.unwrap();
+    let (first, second, third) = (
+        project.file("1.txt"),
+        project.file("2.txt"),
+        project.file("3.txt"),
+    );
+    for round in 0..5 {
+        let words = format!("words of round {round}\n");
+        model.script(
+            Script::stream()
+                .call("c1", "write_file", &json!({ "path": first, "content": words }))
+                .call("c2", "bash", &json!({ "command": "cp 1.txt 2.txt" }))
+                .call(
+                    "c3",
+                    "move_file",
+                    &json!({ "source_path": second, "destination_path": third }),
+                )
+                .call("c4", "bash", &json!({ "command": "mv 3.txt 4.txt && rm 1.txt" }))
+                .done(),
+        );
+        model.script(Script::says("done"));
+        session.prompt("go").await.done();
+        assert_eq!(project.read("4.txt"), words);
+    }
+}

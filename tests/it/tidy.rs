@@ -336,7 +336,12 @@ fn processes_start_in_two_places_only() {
         .filter(|source| !source.path.starts_with("tests/benches/"))
         .filter(|source| !allowed.contains(&source.path.as_str()) && source.path != "tests/it/tidy.rs")
         // A slash command is no process.
-        .filter(|source| source.code().replace("AvailableCommand::new(", "").contains("Command::new("))
+        .filter(|source| {
+            source
+                .code()
+                .replace("AvailableCommand::new(", "")
+                .contains("Command::new(")
+        })
         .map(|source| source.path.clone())
         .collect();
     assert_eq!(wrong, [] as [&str; 0]);

@@ -59,6 +59,11 @@ impl Briefing {
         matches!(self, Self::Editor(_))
     }
 
+    /// The pictures that a tool gives are shown with its call; beside a page they are media of the answer.
+    pub(crate) fn shows_pictures(&self) -> bool {
+        matches!(self, Self::Editor(_))
+    }
+
     /// What tools gave in earlier turns stays whole as long as it fits: a page is read anew, a file was read to be
     /// remembered, and a prefix that stays the same is cached by the provider. Room is made by summing up.
     pub(crate) fn keeps_results(&self) -> bool {

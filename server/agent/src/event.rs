@@ -4,6 +4,7 @@ use serde_json::Value;
 use sidewire_contract::media::Media;
 
 use crate::message::{Notice, Usage};
+use crate::provider::Picture;
 use crate::tool::{Location, ToolKind};
 
 /// One thing that happened in a running turn. Text and reasoning are deltas; everything else is whole.
@@ -125,6 +126,8 @@ pub enum ToolContent {
     },
     /// A terminal of the editor.
     Terminal(String),
+    /// A picture.
+    Picture(Picture),
 }
 
 /// One line of a plan.

@@ -231,7 +231,7 @@ pub fn shown_output(content: &[ToolContent]) -> Option<String> {
         .filter_map(|block| match block {
             ToolContent::Text(text) => Some(text.as_str()),
             ToolContent::Diff { path, .. } => Some(path),
-            ToolContent::Terminal(_) => None,
+            ToolContent::Terminal(_) | ToolContent::Picture(_) => None,
         })
         .collect();
     let text = lines.join("\n");

@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 
 use super::lines::{LINE_LIMIT, Line, Lines};
 use super::message::{self, Incoming, RequestId};
-use super::{Answer, Call, Error, Handling, Peer, Reply, Service};
+use super::{Answer, Call, Error, Handling, Params, Peer, Reply, Service};
 
 /// Lines that may wait for the writer; then whoever sends waits.
 const QUEUE: usize = 64;
@@ -23,6 +23,10 @@ const QUEUE: usize = 64;
 const BUFFER: usize = 64 * 1024;
 /// Requests that may be in flight; more are refused.
 pub(super) const IN_FLIGHT: usize = 256;
+/// Refusals that may wait for room, before whoever causes them has to wait too.
+const REFUSALS: usize = 4096;
+/// A peer that asks on and takes no answers for so long is given up.
+const STALLED: Duration = Duration::from_secs(10);
 /// Once the input has ended, requests may take so long to be answered, and the answers so long to be written.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
@@ -81,35 +85,46 @@ where
     }
 }
 
+/// Until the input ends, or the peer takes no answers any more.
 async fn read<R: AsyncRead + Unpin>(
     mut lines: Lines<R>,
     requests: &Arc<Requests>,
     service: &Arc<impl Service>,
 ) {
     loop {
-        match lines.next().await {
+        let taken = match lines.next().await {
             Ok(Some(Line::Whole(line))) => match message::read(&line) {
                 Ok(Some(incoming)) => requests.take(incoming, service).await,
-                Ok(None) => {}
-                Err(junk) => requests.refuse(&junk.id, junk.error).await,
+                Ok(None) => Ok(()),
+                Err(junk) => requests.refuse(junk.id, junk.error).await,
             },
             Ok(Some(Line::TooLong)) => {
-                let error = Error::invalid_request(format!("a message is longer than {LINE_LIMIT} bytes"));
-                requests.refuse(&RequestId::null(), error).await;
+                let text = format!("a message is longer than {LINE_LIMIT} bytes");
+                let error = Error::invalid_request(text);
+                requests.refuse(RequestId::null(), error).await
             }
             Ok(None) => return,
             Err(error) => {
                 tracing::debug!(%error, "the input broke");
                 return;
             }
+        };
+        if taken.is_err() {
+            tracing::warn!("the peer asks and takes no answers");
+            return;
         }
     }
 }
+
+/// The peer takes no answers.
+struct Stalled;
 
 /// The requests of the peer that are in flight.
 struct Requests {
     peer: Peer,
     tasks: TaskTracker,
+    /// Refusals that wait for room.
+    refusals: TaskTracker,
     closing: CancellationToken,
     // A std mutex: lookups and inserts only, never held over an await.
     running: Mutex<HashMap<RequestId, CancellationToken>>,
@@ -120,18 +135,19 @@ impl Requests {
         Self {
             peer,
             tasks: TaskTracker::new(),
+            refusals: TaskTracker::new(),
             closing: CancellationToken::new(),
             running: Mutex::default(),
         }
     }
 
-    async fn take(self: &Arc<Self>, incoming: Incoming, service: &Arc<impl Service>) {
+    async fn take(self: &Arc<Self>, incoming: Incoming, service: &Arc<impl Service>) -> Result<(), Stalled> {
         match incoming {
             Incoming::Response { id, result } => self.peer.take_answer(&id, result),
             Incoming::Shapeless(id) => {
                 if !self.peer.spoil(&id) {
                     let text = "invalid request: neither method, result nor error";
-                    self.refuse(&id, Error::invalid_request(text)).await;
+                    return self.refuse(id, Error::invalid_request(text)).await;
                 }
             }
             Incoming::Cancel(id) => self.cancel(&id),
@@ -143,25 +159,48 @@ impl Requests {
                 }
             }
             Incoming::Request { id, method, params } => {
-                let cancel = self.closing.child_token();
-                if let Err(error) = self.enter(&id, &cancel) {
-                    return self.refuse(&id, error).await;
-                }
-                let call = Call {
-                    method,
-                    params,
-                    cancel: cancel.clone(),
-                };
-                let handling = std::panic::catch_unwind(AssertUnwindSafe(|| service.request(call)))
-                    .unwrap_or_else(|_| Handling::Done(Err(panicked())));
-                self.go_on(id, handling, cancel).await;
+                return self.begin(id, (method, params), service).await;
             }
         }
+        Ok(())
     }
 
-    /// Only junk, or far too much, comes here: waiting for room then slows down nobody but its sender.
-    async fn refuse(&self, id: &RequestId, error: Error) {
-        let _closed_anyway = self.peer.answer(id, Err(&error)).await;
+    async fn begin(
+        self: &Arc<Self>,
+        id: RequestId,
+        (method, params): (String, Params),
+        service: &Arc<impl Service>,
+    ) -> Result<(), Stalled> {
+        let cancel = self.closing.child_token();
+        if let Err(error) = self.enter(&id, &cancel) {
+            return self.refuse(id, error).await;
+        }
+        let call = Call {
+            method,
+            params,
+            cancel: cancel.clone(),
+        };
+        let handling = std::panic::catch_unwind(AssertUnwindSafe(|| service.request(call)))
+            .unwrap_or_else(|_| Handling::Done(Err(panicked())));
+        self.go_on(id, handling, cancel).await;
+        Ok(())
+    }
+
+    /// Answers what is no request of ours to handle, without waiting for room. Only a peer that asks on and on and
+    /// takes no answers is waited for, and not for long.
+    async fn refuse(self: &Arc<Self>, id: RequestId, error: Error) -> Result<(), Stalled> {
+        let peer = self.peer.clone();
+        let mut refusing: BoxFuture<'static, ()> = Box::pin(async move {
+            let _closed_anyway = peer.answer(&id, Err(&error)).await;
+        });
+        if futures_util::poll!(&mut refusing).is_ready() {
+            return Ok(());
+        }
+        if self.refusals.len() < REFUSALS {
+            self.refusals.spawn(refusing);
+            return Ok(());
+        }
+        tokio::time::timeout(STALLED, refusing).await.map_err(|_| Stalled)
     }
 
     fn enter(&self, id: &RequestId, cancel: &CancellationToken) -> Result<(), Error> {
@@ -215,11 +254,13 @@ impl Requests {
     fn give_up(&self) {
         self.closing.cancel();
         self.tasks.close();
+        self.refusals.close();
     }
 
     /// Waits for the answers of what was in flight.
     async fn ended(&self) {
-        if tokio::time::timeout(LAST_WORDS, self.tasks.wait()).await.is_err() {
+        let both = async { tokio::join!(self.tasks.wait(), self.refusals.wait()) };
+        if tokio::time::timeout(LAST_WORDS, both).await.is_err() {
             tracing::warn!("requests did not end in time");
         }
     }

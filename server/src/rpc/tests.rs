@@ -316,14 +316,17 @@ async fn the_end_of_the_input_ends_everything_and_answers_what_was_asked() {
     client.served.await.unwrap();
 }
 
+/// Far more than has room on the way.
+async fn flood(client: &mut Client) {
+    for id in 0..2_000 {
+        client.ask(json!(id), "echo").await;
+    }
+}
+
 #[tokio::test]
 async fn a_peer_that_reads_nothing_does_not_hold_up_the_end() {
     let mut client = connect();
-    let long = "x".repeat(1000);
-    for id in 0..150 {
-        let request = json!({"id": id, "method": "echo", "params": {"text": long}});
-        client.say(&request.to_string()).await;
-    }
+    flood(&mut client).await;
     client.stop.cancel();
     tokio::time::timeout(Duration::from_secs(20), client.served)
         .await
@@ -331,4 +334,42 @@ async fn a_peer_that_reads_nothing_does_not_hold_up_the_end() {
         .unwrap();
     // Whoever has something to say learns that nobody listens.
     assert_eq!(client.peer.notify("late/news", &json!({})).await, Err(Closed));
+}
+
+#[tokio::test]
+async fn the_end_of_the_input_is_seen_although_no_answer_was_taken() {
+    let mut client = connect();
+    flood(&mut client).await;
+    client.output.shutdown().await.unwrap();
+    tokio::time::timeout(Duration::from_secs(20), client.served)
+        .await
+        .expect("it waits for its peer")
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_flood_is_answered_to_the_last_once_it_is_read() {
+    let mut client = connect();
+    flood(&mut client).await;
+    let mut answered = std::collections::HashSet::new();
+    while answered.len() < 2_000 {
+        let message = client.hear().await;
+        assert!(answered.insert(message["id"].as_u64().unwrap()), "{message}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_asks_for_ever_and_takes_nothing_is_given_up() {
+    let mut client = connect();
+    let flooding = async {
+        loop {
+            if client.output.write_all(b"junk\n").await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = flooding => {}
+        served = &mut client.served => served.unwrap(),
+    }
 }

@@ -16,7 +16,9 @@ const TWO_WORDS: [&str; 14] = [
     "git", "cargo", "go", "npm", "pnpm", "yarn", "bun", "docker", "kubectl", "pip", "uv", "mvn", "gradle",
     "dotnet",
 ];
-const ANYTHING: [&str; 6] = ["run", "exec", "x", "dlx", "create", "init"];
+const ANYTHING: [&str; 9] = [
+    "run", "exec", "x", "dlx", "create", "init", "config", "node", "tool",
+];
 
 const ALLOW_ONCE: &str = "allow_once";
 const ALLOW_ALWAYS: &str = "allow_always";
@@ -157,7 +159,10 @@ fn rules_for(case: &Case, offer: Offer) -> Vec<Rule> {
     let subject = intent.subject.as_deref();
     let rules = match (offer, intent.class) {
         (Offer::Nothing | Offer::Trust, _) => return Vec::new(),
-        (Offer::Beyond, _) => subject.map(|subject| vec![Rule::exact(case.tool(), subject)]),
+        (Offer::Beyond, _) if case.is_command() => {
+            subject.map(|command| vec![Rule::exact(case.tool(), command)])
+        }
+        (Offer::Beyond, _) => Some(exact_rules(case)),
         (Offer::Rule, Class::Edit) => Some(vec![Rule::any("Edit")]),
         (Offer::Rule, Class::Execute) => Some(command_rules(case)),
         (Offer::Rule, Class::Fetch) => subject.and_then(|address| site_rule(case.tool(), address)),
@@ -167,6 +172,12 @@ fn rules_for(case: &Case, offer: Offer) -> Vec<Rule> {
     // What a person cannot read whole is not theirs to allow for good.
     let readable = rules.len() <= RULES && rules.iter().all(|rule| rule.to_string().len() <= SHOWN);
     if readable { rules } else { Vec::new() }
+}
+
+fn exact_rules(case: &Case) -> Vec<Rule> {
+    let needed = case.needed();
+    let names = needed.iter().filter_map(|names| names.first());
+    names.map(|name| Rule::exact(case.tool(), name)).collect()
 }
 
 fn command_rules(case: &Case) -> Vec<Rule> {

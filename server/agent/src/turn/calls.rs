@@ -191,11 +191,14 @@ impl Step<'_> {
         for media in output.media {
             feed.push(TurnEvent::Media(Box::new(media)));
         }
-        let content = if output.shown.is_empty() {
+        let mut content: Vec<ToolContent> = if output.shown.is_empty() {
             output.content.iter().filter_map(words).collect()
         } else {
             output.shown
         };
+        if self.turn.setting.briefing.shows_pictures() {
+            content.extend(output.pictures.iter().cloned().map(ToolContent::Picture));
+        }
         feed.push(TurnEvent::ToolFinished(ToolEnd {
             call_id: call.id.clone(),
             name: call.name,

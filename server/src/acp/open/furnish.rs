@@ -127,7 +127,10 @@ async fn context_of(parts: &Parts, record: &ConversationRecord) -> Option<u64> {
         return Some(0);
     }
     let agent = &parts.agent;
-    let end = agent.transcript(&Owner::editor(), record.id, None, 1).await.ok()?;
+    let end = agent
+        .transcript(&Owner::editor(), record.id, None, 1)
+        .await
+        .ok()?;
     end.turns.last()?.context
 }
 

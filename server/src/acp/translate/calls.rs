@@ -1,8 +1,8 @@
 //! Tool calls as the protocol shows them: live, in a card and when a turn is shown again.
 
 use agent_client_protocol_schema::v1::{
-    Content, ContentBlock, Diff, Terminal, ToolCallContent, ToolCallId, ToolCallLocation, ToolCallStatus,
-    ToolKind as Kind,
+    Content, ContentBlock, Diff, ImageContent, Terminal, ToolCallContent, ToolCallId, ToolCallLocation,
+    ToolCallStatus, ToolKind as Kind,
 };
 use serde_json::Value;
 use sidewire_agent::event::ToolContent;
@@ -78,6 +78,11 @@ pub(in crate::acp) fn content(blocks: &[ToolContent], cut_text: fn(&str) -> Stri
             Some(ToolCallContent::Diff(diff))
         }
         ToolContent::Terminal(id) => Some(ToolCallContent::Terminal(Terminal::new(id.clone()))),
+        ToolContent::Picture(picture) => {
+            let data = base64_simd::STANDARD.encode_to_string(&picture.bytes);
+            let image = ImageContent::new(data, picture.mime_type.clone());
+            Some(ToolCallContent::Content(Content::new(ContentBlock::Image(image))))
+        }
     });
     shown.collect()
 }

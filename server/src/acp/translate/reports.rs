@@ -76,7 +76,7 @@ impl Report {
     fn note_terminal(&mut self, content: &[ToolContent]) -> bool {
         let terminal = content.iter().find_map(|block| match block {
             ToolContent::Terminal(id) => Some(id),
-            ToolContent::Text(_) | ToolContent::Diff { .. } => None,
+            ToolContent::Text(_) | ToolContent::Diff { .. } | ToolContent::Picture(_) => None,
         });
         let is_new = terminal.is_some() && self.terminal.is_none();
         if is_new {

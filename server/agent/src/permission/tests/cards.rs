@@ -63,8 +63,13 @@ async fn what_a_lasting_yes_is_offered_for() {
         intent.outside.push("/etc".into());
         Case::new("bash", intent, None)
     };
+    let moving = Intent {
+        segments: vec!["/tmp/b".into()],
+        outside: vec!["/tmp/b".into()],
+        ..Intent::new(Class::Edit, Some("a".into()))
+    };
     let long = format!("echo {}", "x".repeat(400));
-    let cases: [(Case, Option<&str>); 14] = [
+    let cases: [(Case, Option<&str>); 16] = [
         (bash(&["touch x"]), Some("bash=touch x")),
         (bash(&["cargo test -p a"]), Some("bash(cargo test:*)")),
         (bash(&["cargo run --bin a"]), Some("bash=cargo run --bin a")),
@@ -88,6 +93,11 @@ async fn what_a_lasting_yes_is_offered_for() {
         (opaque(command(&["sh -c x"])), None),
         (fresh(command(&["x"])), None),
         (outside(command(&["cat /etc/hosts"])), Some("bash=cat /etc/hosts")),
+        (
+            Case::new("move_file", moving, None),
+            Some("move_file=a, move_file=/tmp/b"),
+        ),
+        (bash(&["git config a b"]), Some("bash=git config a b")),
     ];
     for (case, rule) in cases {
         let person = Scripted::new([Act::Choose("reject_once")]);

@@ -45,7 +45,7 @@ async fn what_a_model_reads_of_a_result() {
         (
             json!([{ "type": "chart", "points": [1, 2] }]),
             false,
-            r#"{"points":[1,2],"type":"chart"}"#.into(),
+            r#"{"type":"chart","points":[1,2]}"#.into(),
         ),
         (json!([{ "type": "text" }]), false, r#"{"type":"text"}"#.into()),
         (

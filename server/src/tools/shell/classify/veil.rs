@@ -69,6 +69,38 @@ const INTERPRETERS: &[(&str, &str, &[&str])] = &[
     ("powershell", "ce", &["command", "encodedcommand"]),
 ];
 
+/// Programs with arguments that bring a command along.
+const CARRIERS: &[(&str, &[&str])] = &[
+    ("find", &["-exec", "-execdir", "-ok", "-okdir"]),
+    ("fd", &["-x", "-X", "--exec", "--exec-batch"]),
+    ("rg", &["--pre", "--hostname-bin"]),
+    ("sort", &["--compress-program"]),
+    (
+        "tar",
+        &[
+            "-I",
+            "--use-compress-program",
+            "--to-command",
+            "--checkpoint-action",
+            "--rsh-command",
+        ],
+    ),
+    ("rsync", &["-e", "--rsh"]),
+    (
+        "go",
+        &[
+            "-exec",
+            "--exec",
+            "-toolexec",
+            "--toolexec",
+            "-vettool",
+            "--vettool",
+        ],
+    ),
+    ("cargo", &["--config"]),
+    ("make", &["--eval"]),
+];
+
 /// Whether a command runs what its words do not show.
 pub(super) fn hides(command: &Command) -> bool {
     let Some((program, arguments)) = command.words.split_first() else {
@@ -83,12 +115,14 @@ pub(super) fn hides(command: &Command) -> bool {
             .iter()
             .all(|argument| argument.contains('=') && !argument.starts_with('-')),
         "command" => !matches!(arguments.first(), Some(&("-v" | "-V"))),
-        "find" => arguments
-            .iter()
-            .any(|argument| argument.starts_with("-exec") || argument.starts_with("-ok")),
-        "git" => sets_an_alias(&arguments),
+        "git" => git_hides(&arguments),
         name if SHELLS.contains(&name) => shell_hides(&arguments),
-        name => RUNNERS.contains(&name) || interpreter_hides(name, &arguments),
+        name => {
+            let carrier = CARRIERS.iter().find(|(carrier, _)| *carrier == name);
+            let brought =
+                carrier.is_some_and(|(_, words)| arguments.iter().any(|argument| carries(argument, words)));
+            brought || RUNNERS.contains(&name) || interpreter_hides(name, &arguments)
+        }
     }
 }
 
@@ -162,10 +196,34 @@ fn brings(argument: &str, letters: &str, long: &[&str]) -> bool {
     }
 }
 
-/// `git -c alias.x=!command x` runs any command.
-fn sets_an_alias(arguments: &[&str]) -> bool {
-    let global = arguments.iter().take_while(|argument| argument.starts_with('-'));
-    global.into_iter().any(|argument| {
-        argument.starts_with("-c") || argument.starts_with("--config") || argument.starts_with("--exec")
-    })
+/// `git -c alias.x=!command x` runs any command, and so do these tasks.
+fn git_hides(mut arguments: &[&str]) -> bool {
+    let task = loop {
+        arguments = match arguments {
+            [] => return false,
+            [option, ..]
+                if ["-c", "--config", "--exec"]
+                    .iter()
+                    .any(|begin| option.starts_with(begin)) =>
+            {
+                return true;
+            }
+            ["-C" | "--git-dir" | "--work-tree" | "--namespace", _, rest @ ..] => rest,
+            [option, rest @ ..] if option.starts_with('-') => rest,
+            [task, rest @ ..] => break (*task, rest),
+        };
+    };
+    let has = |words: &[&str]| task.1.iter().any(|argument| carries(argument, words));
+    match task.0 {
+        "filter-branch" | "difftool" | "mergetool" => true,
+        "rebase" => has(&["-x", "--exec"]),
+        "submodule" => has(&["foreach"]),
+        "bisect" => has(&["run"]),
+        _ => false,
+    }
+}
+
+/// Whether an argument is one of these, perhaps with its value.
+fn carries(argument: &str, words: &[&str]) -> bool {
+    words.contains(&argument.split('=').next().unwrap_or_default())
 }
