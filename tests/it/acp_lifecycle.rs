@@ -258,7 +258,7 @@ async fn the_list_is_newest_first_with_title_folder_and_time() {
     assert!(shown["updatedAt"].as_str().unwrap().contains('T'), "{shown}");
     assert_eq!(
         editor.session_ids(json!({ "cwd": other.cwd() })).await,
-        [second.id.clone()]
+        std::slice::from_ref(&second.id)
     );
     first.prompt("again").await;
     let ids = editor.session_ids(json!({})).await;

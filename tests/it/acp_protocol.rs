@@ -392,7 +392,7 @@ async fn a_signal_ends_it_with_its_children() {
     let session = editor.session(project.cwd()).await;
     session.set("tool_approval", "yolo").await.unwrap();
     session.prompt("go").await.done();
-    assert_eq!(editor.children().len(), 1);
+    assert!(!editor.children().is_empty());
     editor.process().signal(rustix::process::Signal::TERM);
     drop(session);
     assert_eq!(editor.leave().await.survivors, [] as [u32; 0]);

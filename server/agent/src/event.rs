@@ -155,12 +155,25 @@ pub enum PlanStatus {
 /// How a turn ended. [`crate::turn::Turn::run`] returns it, so there is exactly one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnOutcome {
-    /// The model finished, or a ceiling ended it honestly (see its notices).
+    /// The model finished.
     Done,
+    /// It ended honestly before the model was done; what there is counts as its answer.
+    CutShort(Cut),
     /// It was stopped; the partial answer stays.
     Stopped(StopCause),
     /// It failed; the partial answer stays.
     Failed(crate::error::TurnFailure),
+}
+
+/// What cut a turn short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// The last answer ran out of room.
+    Length,
+    /// The provider withheld the rest of the last answer.
+    Withheld,
+    /// The ceiling of model calls.
+    Steps,
 }
 
 /// Who stopped a turn.

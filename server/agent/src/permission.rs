@@ -32,6 +32,8 @@ pub struct Intent {
     pub class: Class,
     /// What rules are compared with: a path, a command, an address.
     pub subject: Option<String>,
+    /// How the subject and the segments are to be read.
+    pub names: Names,
     /// The simple commands of a compound one, each of which must be allowed, and other spellings of them, so that a
     /// rule that forbids one finds it; for a call that changes files, the paths it changes beside its subject.
     pub segments: Vec<String>,
@@ -59,13 +61,29 @@ pub enum Class {
     Other,
 }
 
+/// What the words of an intent name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// No files: a command, an address, a tool.
+    Words,
+    /// Files by their paths.
+    Files,
+    /// Paths of what may be folders, with all that they hold.
+    Trees,
+}
+
 impl Intent {
-    /// A call of this class about `subject`.
+    /// A call of this class about `subject`; a change is one of files.
     #[must_use]
     pub fn new(class: Class, subject: Option<String>) -> Self {
         Self {
             class,
             subject,
+            names: if class == Class::Edit {
+                Names::Files
+            } else {
+                Names::Words
+            },
             segments: Vec::new(),
             outside: Vec::new(),
             fresh: false,

@@ -23,6 +23,10 @@ pub struct Question {
     pub detail: Option<String>,
     /// The tool call that waits for the answer, when it is about one.
     pub about: Option<ToolStart>,
+    /// What that call is about, whole and as rules are compared with it, however the title says it.
+    pub subject: Option<String>,
+    /// A decision that belongs to a person each time, whatever was answered before.
+    pub fresh: bool,
     /// What can be chosen, in the order it is shown.
     pub options: Vec<Choice>,
     /// Unanswered after this many milliseconds counts as [`Answer::None`]; `None` waits as long as the turn runs.

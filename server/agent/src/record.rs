@@ -86,7 +86,8 @@ pub struct Controls {
     pub collaboration: Collaboration,
     /// How much it may do unasked, as far as the person chose; a ceiling of the process does not change it.
     pub posture: Option<Posture>,
-    /// The person lets it act although it began beside a page (decision 35).
+    /// The person lets it act on their files: an editor began it, or they said so since a page last came into it
+    /// (decision 35).
     pub trusted: bool,
 }
 
@@ -163,7 +164,7 @@ impl TurnRecord {
     /// Marks the turn as ended.
     pub(crate) fn end(&mut self, outcome: &TurnOutcome, references: &[Reference]) {
         (self.state, self.failure) = match outcome {
-            TurnOutcome::Done => (TurnState::Done, None),
+            TurnOutcome::Done | TurnOutcome::CutShort(_) => (TurnState::Done, None),
             TurnOutcome::Stopped(_) => (TurnState::Stopped, None),
             TurnOutcome::Failed(failure) => (TurnState::Failed, Some(failure.clone())),
         };

@@ -159,6 +159,9 @@ impl Agent {
         let seat = self.live.take_seat(&ask.key, turn)?;
         let claim = self.parts.store.claim(conversation.id)?;
         let begun = self.begin(&ask, conversation.id).await?;
+        if let Some(gate) = ask.setting.gate.as_ref().filter(|_| !begun.trusted) {
+            gate.distrust();
+        }
         // Before the turn runs, so that it never looks deserted.
         let subscription = feed.subscribe(wake);
         let started = Started {

@@ -3,7 +3,7 @@
 //! [`Turn::run`] returns the outcome, so a turn ends exactly once (invariant 3). It writes to its feed only; storing
 //! and finishing are the session's.
 
-mod album;
+pub(crate) mod album;
 mod calls;
 mod compact;
 mod fit;
@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::budget;
 use crate::error::TurnFailure;
-use crate::event::{Attempt, TurnEvent, TurnOutcome};
+use crate::event::{Attempt, Cut, TurnEvent, TurnOutcome};
 use crate::feed::TurnFeed;
 use crate::hooks::{Hooks, TurnPlace, Verdict};
 use crate::message::{Message, Notice, Part, Role, plain_text};
@@ -30,6 +30,7 @@ use crate::setting::Setting;
 use crate::store::Store;
 use crate::tool::Toolbox;
 use crate::tool::offer::{Need, offered};
+use album::Album;
 use calls::{Seen, Showing, Step};
 use compact::Memory;
 use sample::{Call, Reply, Sampled, Tally};
@@ -57,6 +58,8 @@ pub struct Turn {
     pub(crate) need: Need,
     /// What of its request are earlier turns.
     pub(crate) past: Past,
+    /// The pictures its model is shown at first.
+    pub(crate) album: Album,
     /// What may step in.
     pub hooks: Arc<dyn Hooks>,
     /// What ends it early.
@@ -136,8 +139,10 @@ impl Finished {
 
 impl Turn {
     /// Runs to the end.
-    pub async fn run(self, mut request: ModelRequest) -> Finished {
+    pub async fn run(mut self, mut request: ModelRequest) -> Finished {
         let mut finished = Finished::new();
+        let mut album = std::mem::take(&mut self.album);
+        request.pictures = album.shown();
         let mut tally = Tally::default();
         let mut memory = Memory::of(self.past.clone());
         let mut call_names = HashSet::new();
@@ -156,12 +161,15 @@ impl Turn {
             memory.measure(tally.context, request.messages.len() + 1);
             reply.name_calls(&mut call_names);
             let calls = finished.take_reply(reply);
-            if let Some(outcome) = end {
-                finished.drop_open_calls();
-                return finished.ended(outcome);
-            }
+            let reason = match end {
+                Ok(reason) => reason,
+                Err(outcome) => {
+                    finished.drop_open_calls();
+                    return finished.ended(outcome);
+                }
+            };
             if calls.is_empty() {
-                return finished;
+                return finished.ended(sample::ended(reason));
             }
             let step = Step {
                 turn: &self,
@@ -170,7 +178,8 @@ impl Turn {
             };
             let (results, pictures) = step.answer(calls).await;
             finished.hide_arguments(|call_id| self.feed.kept_arguments(call_id));
-            album::add(&mut request.pictures, pictures);
+            album.add(pictures);
+            request.pictures = album.shown();
             request.messages.extend(finished.messages.last().cloned());
             request.messages.push(results.clone());
             finished.messages.push(results);
@@ -179,7 +188,7 @@ impl Turn {
             }
         }
         self.feed.push(TurnEvent::Notice(Notice::StepLimit));
-        finished
+        finished.ended(TurnOutcome::CutShort(Cut::Steps))
     }
 
     /// Gives the request the tools of this moment.

@@ -161,6 +161,8 @@ impl Asked {
             title,
             detail: None,
             about: Some(about),
+            subject: None,
+            fresh: false,
             options: choices.chain([cancel]).collect(),
             deadline_ms: None,
         }

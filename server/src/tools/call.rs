@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
-use sidewire_agent::permission::{Class, Intent};
+use sidewire_agent::permission::{Class, Intent, Names};
 use sidewire_agent::tool::{Location, ToolCallContext, ToolKind, ToolMeta, ToolOutput, ToolSource};
 use sidewire_agent::workspace::{Document, Roots, Workspace, WorkspaceError};
 
@@ -143,10 +143,25 @@ pub(super) fn intent_of_all(class: Class, paths: &[&str], roots: Option<&Roots>)
     intent
 }
 
+/// The intent of a call about what may be folders with all that they hold: every path, unless the first is a file.
+pub(super) fn intent_of_trees(class: Class, paths: &[&str], roots: Option<&Roots>) -> Intent {
+    let is_file = |path: &&str| roots.is_some_and(|roots| place(path, roots).is_file());
+    let names = if paths.first().is_some_and(is_file) {
+        Names::Files
+    } else {
+        Names::Trees
+    };
+    Intent {
+        names,
+        ..intent_of_all(class, paths, roots)
+    }
+}
+
 fn intent_about(class: Class, mut names: impl Iterator<Item = String>) -> Intent {
     let subject = names.next();
     Intent {
         segments: names.collect(),
+        names: Names::Files,
         ..Intent::new(class, subject)
     }
 }
@@ -294,5 +309,6 @@ mod tests {
             (two.subject.as_deref(), two.outside),
             (Some("b.txt"), vec![outside.join("y")])
         );
+        assert_eq!(two.names, Names::Files);
     }
 }

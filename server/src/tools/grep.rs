@@ -206,7 +206,7 @@ impl Tool for Grep {
     }
 
     fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {
-        call::intent_of(Class::Read, call::word(arguments, "path").unwrap_or("."), roots)
+        call::intent_of_trees(Class::Read, &[call::word(arguments, "path").unwrap_or(".")], roots)
     }
 
     async fn call(&self, call: ToolCallContext) -> ToolOutput {

@@ -108,7 +108,7 @@ impl Tool for MoveFile {
     }
 
     fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {
-        call::intent_of_all(Class::Edit, &ends(arguments), roots)
+        call::intent_of_trees(Class::Edit, &ends(arguments), roots)
     }
 
     fn locations(&self, arguments: &Value, roots: Option<&Roots>) -> Vec<Location> {

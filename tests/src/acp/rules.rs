@@ -213,7 +213,7 @@ impl Rules {
                 self.fault(format!("tool call {id} began twice"));
             }
             ("tool_call_update", None) => {
-                self.fault(format!("an update of tool call {id}, which never began"))
+                self.fault(format!("an update of tool call {id}, which never began"));
             }
             ("tool_call_update", Some(true)) if !loading => {
                 self.fault(format!("an update of tool call {id} after its end: {update}"));

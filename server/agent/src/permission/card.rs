@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use super::verdict::OUTSIDE;
 use super::{Case, Class, Rule};
 use crate::event::ToolStart;
 use crate::page_block::text::clip;
@@ -70,8 +71,10 @@ impl Card {
         let question = Question {
             id,
             title: title(case),
-            detail: Some(detail(case, why, offer)),
+            detail: Some(detail(case, why)),
             about: Some(call.clone()),
+            subject: case.intent().subject.clone(),
+            fresh: case.intent().fresh,
             options,
             deadline_ms: None,
         };
@@ -114,17 +117,23 @@ fn title(case: &Case) -> String {
     }
 }
 
-fn detail(case: &Case, why: &str, offer: Offer) -> String {
+/// Why it is asked, and every place outside the workspace that the call reaches, whatever it is asked for.
+fn detail(case: &Case, why: &str) -> String {
     let places: Vec<String> = case
         .intent()
         .outside
         .iter()
         .map(|place| place.display().to_string())
         .collect();
-    if places.is_empty() || offer != Offer::Beyond {
+    if places.is_empty() {
         return why.to_owned();
     }
-    format!("{why}: {}", in_one_line(&places.join(", ")))
+    let places = in_one_line(&places.join(", "));
+    if why == OUTSIDE {
+        format!("{why}: {places}")
+    } else {
+        format!("{why}; {OUTSIDE}: {places}")
+    }
 }
 
 fn lasting_label(offer: Offer, rules: &[Rule]) -> Option<String> {

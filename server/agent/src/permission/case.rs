@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use super::{Class, Intent};
+use super::{Class, Intent, Names};
 use crate::workspace::Roots;
 
 /// A call that is to be judged.
@@ -20,7 +20,7 @@ impl Case {
     pub fn new(tool: &str, intent: Intent, roots: Option<&Roots>) -> Self {
         let paths = intent.subject.iter().chain(&intent.segments);
         let places = match roots {
-            Some(roots) if is_about_files(&intent) => {
+            Some(roots) if intent.names != Names::Words => {
                 paths.map(|path| real_names(Path::new(path), roots)).collect()
             }
             _ => Vec::new(),
@@ -48,9 +48,14 @@ impl Case {
     pub(super) fn is_command(&self) -> bool {
         match self.intent.class {
             Class::Execute => true,
-            Class::Read => !self.intent.segments.is_empty(),
+            Class::Read => self.intent.names == Names::Words && !self.intent.segments.is_empty(),
             Class::Edit | Class::Fetch | Class::Other => false,
         }
+    }
+
+    /// Whether it is about all that a folder holds, too.
+    pub(super) fn goes_deep(&self) -> bool {
+        self.intent.names == Names::Trees
     }
 
     /// Whether it may change something here.
@@ -89,10 +94,6 @@ impl Case {
     }
 }
 
-fn is_about_files(intent: &Intent) -> bool {
-    intent.class == Class::Edit || (intent.class == Class::Read && intent.segments.is_empty())
-}
-
 /// The absolute name of what a path leads to, and its name from the root it is in; none when it leads nowhere.
 fn real_names(path: &Path, roots: &Roots) -> Vec<String> {
     let Ok(real) = roots.locate(path) else {
@@ -101,4 +102,28 @@ fn real_names(path: &Path, roots: &Roots) -> Vec<String> {
     let inside = roots.all().iter().find_map(|root| real.strip_prefix(root).ok());
     let names = [Some(real.as_path()), inside].into_iter().flatten();
     names.map(|name| name.to_string_lossy().into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_names_files_is_looked_for_on_the_disk() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let roots = Roots::new(root.clone(), []);
+        let look = Intent::new(Class::Read, Some("mcp__a__b".to_owned()));
+        let tool = Case::new("mcp__a__b", look.clone(), Some(&roots));
+        assert_eq!(tool.parts().collect::<Vec<_>>(), ["mcp__a__b"]);
+        assert_eq!(tool.needed(), [["mcp__a__b"]]);
+        let files = Intent {
+            names: Names::Files,
+            ..look
+        };
+        let file = Case::new("read_file", files, Some(&roots));
+        let real = root.join("mcp__a__b");
+        assert_eq!(file.needed(), [[real.to_str().unwrap(), "mcp__a__b"]]);
+        assert!(!file.is_command());
+    }
 }

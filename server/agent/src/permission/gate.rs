@@ -115,12 +115,6 @@ impl Gate {
         self.standing.send_modify(|standing| standing.grants.clear());
     }
 
-    /// Whether a card waits for its answer.
-    #[must_use]
-    pub fn is_asking(&self) -> bool {
-        self.card.try_lock().is_err()
-    }
-
     /// Whether a call may run. Waits for the person as long as the turn runs.
     pub async fn judge(&self, asking: Asking<'_>) -> Result<(), Refusal> {
         loop {

@@ -39,6 +39,17 @@ enum Form {
     Exact(String),
 }
 
+/// What a rule says of the files below a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Nothing.
+    None,
+    /// It may be about some of them.
+    Possible,
+    /// It names the folder, or something in it.
+    Named,
+}
+
 /// Why a rule cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
@@ -138,6 +149,43 @@ impl Rule {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)),
         }
     }
+
+    /// What it says of the files below a folder; a form that is for commands says nothing.
+    pub(super) fn reach_into(&self, folder: &str) -> Reach {
+        // How the names of files in it begin; in the root of the workspace they are relative, and begin with anything.
+        let inside = match folder.trim_end_matches('/') {
+            "" if folder.starts_with('/') => "/".to_owned(),
+            "" | "." => String::new(),
+            folder => format!("{folder}/"),
+        };
+        let (head, is_open) = match &self.form {
+            Form::Any => return Reach::Named,
+            Form::Prefix(_) => return Reach::None,
+            Form::Exact(literal) => (literal.as_str(), false),
+            Form::Glob(pattern) => match pattern.split_once('*') {
+                Some((head, _)) => (head, true),
+                None => (pattern.as_str(), false),
+            },
+        };
+        let is_relative = !head.is_empty() && !head.starts_with('/');
+        let is_below = head.starts_with(&inside) && (is_relative || !inside.is_empty());
+        if is_below || self.fits(&inside) {
+            Reach::Named
+        } else if is_open && inside.starts_with(head) {
+            Reach::Possible
+        } else {
+            Reach::None
+        }
+    }
+
+    /// Whether a folder that it fits is meant with all that it holds.
+    pub(super) fn fits_with_all_below(&self) -> bool {
+        match &self.form {
+            Form::Glob(pattern) => pattern.ends_with('*'),
+            Form::Any | Form::Exact(_) => true,
+            Form::Prefix(_) => false,
+        }
+    }
 }
 
 fn bracketed(inner: &str) -> Result<Form, RuleError> {
@@ -214,6 +262,32 @@ mod tests {
                 assert!(!rule.fits(subject), "{text} {subject}");
             }
         }
+    }
+
+    #[test]
+    fn what_a_rule_says_of_the_files_in_a_folder() {
+        use Reach::{Named, None, Possible};
+        // The rule, and what it says of: `secrets`, `src`, the root, `/w/secrets`.
+        let cases = [
+            ("Edit", [Named, Named, Named, Named]),
+            ("Edit(secrets/*)", [Named, None, Named, None]),
+            ("Edit(secrets/deep/key)", [Named, None, Named, None]),
+            ("Edit=secrets/key", [Named, None, Named, None]),
+            ("Edit(secretsauce/*)", [None, None, Named, None]),
+            ("Edit(/w/secrets/k*)", [None, None, None, Named]),
+            ("Edit(*/secrets/*)", [Possible, Possible, Possible, Named]),
+            ("Edit(*ts/*)", [Named, Possible, Possible, Named]),
+            ("Edit(*.env)", [Possible, Possible, Possible, Possible]),
+            ("Edit(s*/key)", [Possible, Possible, Named, None]),
+            ("Edit(secrets:*)", [None, None, None, None]),
+        ];
+        for (text, expected) in cases {
+            let rule = Rule::parse(text).unwrap();
+            let said = ["secrets", "src", ".", "/w/secrets"].map(|folder| rule.reach_into(folder));
+            assert_eq!(said, expected, "{text}");
+        }
+        assert_eq!(Rule::parse("Edit(/etc/*)").unwrap().reach_into("/"), Named);
+        assert_eq!(Rule::parse("Edit(secrets/*)").unwrap().reach_into(""), Named);
     }
 
     #[test]

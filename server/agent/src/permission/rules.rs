@@ -1,5 +1,6 @@
 //! The rules of a person, and what they say about a case: deny before ask before allow.
 
+use super::rule::Reach;
 use super::{Case, Rule};
 
 /// What a person allows, wants to be asked about, and forbids.
@@ -13,17 +14,25 @@ pub struct Rules {
     pub deny: Vec<Rule>,
 }
 
-/// The first rule that is about any part of a case: what is forbidden in one part is forbidden in the whole.
+/// The first rule that is about any part of a case: what is forbidden in one part is forbidden in the whole, and what
+/// is forbidden in a folder is forbidden with the folder.
 pub(super) fn touching<'a>(rules: &'a [Rule], case: &Case) -> Option<&'a Rule> {
     rules
         .iter()
         .filter(|rule| rule.names(case.tool()))
-        .find(|rule| rule.is_general() || case.parts().any(|part| rule.fits(part)))
+        .find(|rule| rule.is_general() || case.parts().any(|part| touches(rule, part, case)))
 }
 
-/// Whether some rule might be about a case of which not every part is known.
+fn touches(rule: &Rule, part: &str, case: &Case) -> bool {
+    rule.fits(part) || (case.goes_deep() && rule.reach_into(part) == Reach::Named)
+}
+
+/// Whether some rule might be about a part of a case that is not known: what a command hides, or a folder holds.
 pub(super) fn might_touch(rules: &[Rule], case: &Case) -> bool {
-    rules.iter().any(|rule| rule.names(case.tool()))
+    let hides = |rule: &Rule| {
+        case.intent().opaque || (case.goes_deep() && case.parts().any(|part| rule.reach_into(part) != Reach::None))
+    };
+    rules.iter().any(|rule| rule.names(case.tool()) && hides(rule))
 }
 
 /// Whether rules cover every part of a case, or its whole subject by name.
@@ -34,7 +43,8 @@ pub(super) fn covering<'a>(rules: impl Iterator<Item = &'a Rule> + Clone, case: 
     if rules.clone().any(|rule| rule.is_general() || named(rule)) {
         return true;
     }
-    let covered = |names: &Vec<&str>| names.iter().any(|name| rules.clone().any(|rule| rule.fits(name)));
+    let covers = |rule: &Rule, name: &str| rule.fits(name) && (!case.goes_deep() || rule.fits_with_all_below());
+    let covered = |names: &Vec<&str>| names.iter().any(|name| rules.clone().any(|rule| covers(rule, name)));
     let needed = case.needed();
     !needed.is_empty() && needed.iter().all(covered)
 }

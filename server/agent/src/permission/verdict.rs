@@ -42,9 +42,8 @@ pub(super) enum Verdict {
 const FRESH: &str = "only a person can decide this";
 const UNTRUSTED: &str = "this conversation began beside a web page and is not trusted to act here";
 const ASK_RULE: &str = "a permission rule wants it asked";
-const HIDDEN: &str =
-    "a permission rule forbids some commands, and what this one runs cannot be told from its words";
-const OUTSIDE: &str = "it reaches outside the workspace";
+const HIDDEN: &str = "a permission rule may be about something it runs or touches, which cannot be told beforehand";
+pub(super) const OUTSIDE: &str = "it reaches outside the workspace";
 const TAMPERS: &str = "it changes how git behaves here";
 const OPAQUE: &str = "what it runs cannot be told from its words";
 const DEFAULT: &str = "no permission rule allows it";
@@ -119,10 +118,9 @@ fn ask(posture: Posture, why: &'static str, offer: Offer) -> Verdict {
     Verdict::Refuse(Refusal::unattended(why))
 }
 
-/// A command that cannot be read may be one that a rule is about; where it would run unasked, a person sees it.
+/// A command that cannot be read, or a folder whose files are not known, may be what a rule is about.
 fn may_hide_something(case: &Case, rules: &Rules, posture: Posture) -> bool {
-    let wanted_asked = posture == Posture::Auto && might_touch(&rules.ask, case);
-    case.intent().opaque && posture.asks() && (wanted_asked || might_touch(&rules.deny, case))
+    might_touch(&rules.deny, case) || (posture != Posture::Yolo && might_touch(&rules.ask, case))
 }
 
 fn is_allowed(case: &Case, rules: &Rules, standing: &Standing) -> bool {

@@ -180,6 +180,17 @@ impl Job {
         if taken { revision } else { saved }
     }
 
+    /// Keeps that the person trusts the conversation, when an answer of theirs in this turn said so.
+    async fn keep_trust(&self) {
+        let gate = self.ask.setting.gate.as_ref();
+        if self.begun.trusted || !gate.is_some_and(|gate| gate.is_trusted()) {
+            return;
+        }
+        if let Err(error) = self.parts.store.trust(self.begun.conversation).await {
+            tracing::warn!(%error, "the trust in a conversation is not kept");
+        }
+    }
+
     /// Makes the end durable, frees the conversation, then tells the readers: what they see as ended is stored.
     async fn conclude(self, finished: Finished) {
         let references = references::extract(
@@ -187,6 +198,7 @@ impl Job {
             &finished.citations,
             &self.parts.reference_kinds,
         );
+        self.keep_trust().await;
         let mut outcome = finished.outcome;
         let record = self.feed.ended_record(&outcome, &references);
         let stored = self

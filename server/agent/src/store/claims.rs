@@ -5,13 +5,17 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use super::error::{ClaimError, StoreError};
 use super::{Store, folder};
 use crate::ids::ConversationId;
 
-/// Tries before a lock file that others keep removing counts as held.
+/// Tries before a lock file that others keep removing or looking at counts as held.
 const TRIES: u32 = 16;
+/// Between two tries; whoever looks is done sooner.
+const PAUSE: Duration = Duration::from_millis(1);
 /// Who holds what is kept in memory.
 const THIS_PROCESS: &str = "this process";
 /// Most bytes of a lock file that are read for an error text.
@@ -135,17 +139,19 @@ fn take_file(path: &Path, holder: &str) -> Result<Claim, ClaimError> {
         if let Some(claim) = lock(file, path, holder)? {
             return Ok(claim);
         }
+        thread::sleep(PAUSE);
     }
     Err(ClaimError::Held {
         holder: "another process".to_owned(),
     })
 }
 
-/// Locks the file that was opened at `path`. `None` when the last holder has removed it since: then its lock is worth
-/// nothing.
+/// Locks the file that was opened at `path`. `None` when another try may do better: the last holder has removed it since,
+/// so that its lock is worth nothing, or somebody looks at it just now.
 pub(super) fn lock(mut file: File, path: &Path, holder: &str) -> Result<Option<Claim>, ClaimError> {
     match file.try_lock() {
         Ok(()) => {}
+        Err(TryLockError::WouldBlock) if is_only_looked_at(&file)? => return Ok(None),
         Err(TryLockError::WouldBlock) => {
             return Err(ClaimError::Held {
                 holder: read_holder(&mut file),
@@ -161,6 +167,15 @@ pub(super) fn lock(mut file: File, path: &Path, holder: &str) -> Result<Option<C
     Ok(Some(Claim {
         held: Held::File { file, path },
     }))
+}
+
+/// Whoever looks ([`holder_of`]) shares the lock; whoever holds the file shares it with nobody.
+fn is_only_looked_at(file: &File) -> Result<bool, StoreError> {
+    match file.try_lock_shared() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(source)) => Err(StoreError::Lock(source)),
+    }
 }
 
 fn write_holder(file: &mut File, holder: &str) -> io::Result<()> {

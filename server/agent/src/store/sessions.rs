@@ -46,19 +46,26 @@ impl Store {
         .await
     }
 
-    /// Keeps what an editor set for a conversation.
+    /// Keeps what an editor set for a conversation. Trust is left as it is: it comes from [`Self::trust`] only.
     pub async fn set_controls(&self, id: ConversationId, controls: Controls) -> Result<(), StoreError> {
         self.write(Durability::Soon, move |connection| {
-            let changed = connection
-                .prepare_cached(
-                    "UPDATE conversation SET controls = ?2 WHERE id = ?1 AND deleted_at_ms IS NULL",
-                )?
-                .execute((id.to_string(), json(&controls, "controls")?))?;
-            if changed == 0 {
-                Err(StoreError::NotFound)
-            } else {
-                Ok(())
-            }
+            let row = live(connection, id)?;
+            let trusted = row.record.controls.trusted;
+            keep_controls(connection, row.key, &Controls { trusted, ..controls })
+        })
+        .await
+    }
+
+    /// Keeps that the person lets a conversation act, until a page comes into it again. The caller holds the claim, so
+    /// that none comes meanwhile.
+    pub async fn trust(&self, id: ConversationId) -> Result<(), StoreError> {
+        self.write(Durability::Soon, move |connection| {
+            let row = live(connection, id)?;
+            let controls = Controls {
+                trusted: true,
+                ..row.record.controls
+            };
+            keep_controls(connection, row.key, &controls)
         })
         .await
     }
@@ -66,9 +73,7 @@ impl Store {
     /// Removes the turns of a conversation and its title; its id, folder and controls stay. The caller holds the claim.
     pub async fn clear(&self, id: ConversationId) -> Result<(), StoreError> {
         self.write(Durability::Now, move |connection| {
-            let rest = "WHERE id = ?1 AND deleted_at_ms IS NULL";
-            let row = conversations(connection, rest, [id.to_string()])?.pop();
-            let key = row.ok_or(StoreError::NotFound)?.key;
+            let key = live(connection, id)?.key;
             summaries::drop_all(connection, key)?;
             for sql in [
                 "DELETE FROM turn WHERE conversation = ?1",
@@ -122,6 +127,24 @@ pub(super) fn drop_unused(connection: &Connection, now_ms: i64) -> Result<(), St
          AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.conversation = conversation.key)",
         [now_ms.saturating_sub(UNUSED_MS)],
     )?;
+    Ok(())
+}
+
+/// The conversation of that id, whoever's it is.
+fn live(connection: &Connection, id: ConversationId) -> Result<ConversationRow, StoreError> {
+    let rest = "WHERE id = ?1 AND deleted_at_ms IS NULL";
+    let found = conversations(connection, rest, [id.to_string()])?.pop();
+    found.ok_or(StoreError::NotFound)
+}
+
+pub(super) fn keep_controls(
+    connection: &Connection,
+    conversation: i64,
+    controls: &Controls,
+) -> Result<(), StoreError> {
+    connection
+        .prepare_cached("UPDATE conversation SET controls = ?2 WHERE key = ?1")?
+        .execute((conversation, json(controls, "controls")?))?;
     Ok(())
 }
 

@@ -6,12 +6,12 @@ use serde::Serialize;
 use super::claims::Claims;
 use super::error::{BeginError, ClaimError, StoreError};
 use super::rows::{self, ConversationRow, TurnRow, first_turn, live_conversation, visit_turns, word};
-use super::{Durability, Store, summaries, title, write_in};
+use super::{Durability, Store, sessions, summaries, title, write_in};
 use crate::error::TurnFailure;
 use crate::event::TurnOutcome;
 use crate::ids::{ConversationId, Owner, TurnId};
 use crate::message::Message;
-use crate::record::{Origin, TurnRecord, TurnState};
+use crate::record::{Controls, Origin, TurnRecord, TurnState};
 
 /// The question; the messages a turn adds follow it.
 const QUESTION: i64 = 0;
@@ -41,6 +41,8 @@ pub struct Begun {
     pub number: i64,
     /// What the conversation is called now.
     pub title: String,
+    /// The person lets it act on their files (decision 35).
+    pub trusted: bool,
     /// What stands for the turns before the history, when they were summed up.
     pub summary: Option<Message>,
     /// Earlier turns that no summary stands for, oldest first: the newest ones that fit, whole.
@@ -137,12 +139,14 @@ impl BeginTurn {
         let past = past(connection, place.key, self.history_bytes)?;
         let number = next_number(connection, place.key)?;
         let title = self.touch(connection, &place)?;
+        let trusted = self.trust(connection, &place)?;
         let turn = TurnRow::insert(connection, &self.owner, (place.key, number), self.turn)?;
         rows::insert_messages(connection, turn, QUESTION, &[self.user_message])?;
         Ok(Begun {
             conversation: self.conversation,
             number,
             title,
+            trusted,
             summary: past.summary,
             history: past.turns,
             history_cut: past.cut,
@@ -156,14 +160,31 @@ impl BeginTurn {
             "" => title::from_question(&self.turn.prompt),
             title => title.to_owned(),
         };
+        // An editor has no mode: the conversation keeps the one it has beside a page.
+        let mode = (self.owner != Owner::editor()).then(|| word(self.turn.mode));
         let host = self.turn.page.as_ref().and_then(|page| host_of(&page.url));
         connection
             .prepare_cached(
-                "UPDATE conversation SET title = ?2, mode = ?3, host = COALESCE(?4, host), updated_at_ms = ?5, \
+                "UPDATE conversation SET title = ?2, mode = COALESCE(?3, mode), host = COALESCE(?4, host), updated_at_ms = ?5, \
                  turns = turns + 1 WHERE key = ?1",
             )?
-            .execute((place.key, &title, word(self.turn.mode)?, host, self.now_ms))?;
+            .execute((place.key, &title, mode.transpose()?, host, self.now_ms))?;
         Ok(title)
+    }
+
+    /// Whether the conversation is trusted. One that a browser asks in is so no longer, wherever it began: what a page
+    /// says may stand in it now.
+    fn trust(&self, connection: &Connection, place: &ConversationRow) -> Result<bool, StoreError> {
+        let controls = &place.record.controls;
+        let from_editor = self.owner == Owner::editor() && self.turn.page.is_none();
+        if controls.trusted && !from_editor {
+            let controls = Controls {
+                trusted: false,
+                ..controls.clone()
+            };
+            sessions::keep_controls(connection, place.key, &controls)?;
+        }
+        Ok(controls.trusted && from_editor)
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Turn;
 use crate::error::{ProviderError, TurnFailure};
-use crate::event::{TurnEvent, TurnOutcome, UsageReport};
+use crate::event::{Cut, TurnEvent, TurnOutcome, UsageReport};
 use crate::feed::ANSWER_LIMIT;
 use crate::message::{Notice, Part, Usage};
 use crate::page_block::text::clip;
@@ -30,8 +30,8 @@ pub(super) struct Call {
 /// What one model call gave.
 pub(super) struct Sampled {
     pub(super) reply: Reply,
-    /// Set when the turn ends here, whatever calls there are.
-    pub(super) end: Option<TurnOutcome>,
+    /// Why the model stopped; how the turn ends, when it ends here whatever calls there are.
+    pub(super) end: Result<FinishReason, TurnOutcome>,
 }
 
 impl Sampled {
@@ -39,7 +39,7 @@ impl Sampled {
     pub(super) fn broke_off(&self) -> bool {
         let cut_off = matches!(
             &self.end,
-            Some(TurnOutcome::Failed(TurnFailure::Provider {
+            Err(TurnOutcome::Failed(TurnFailure::Provider {
                 source: ProviderError::BrokenStream | ProviderError::Timeout
             }))
         );
@@ -141,7 +141,7 @@ impl Turn {
         tally.context = None;
         let end = tokio::select! {
             biased;
-            () = self.stop.token().cancelled() => self.stop.outcome(),
+            () = self.stop.token().cancelled() => self.stop.outcome().map_or(Ok(FinishReason::Stop), Err),
             end = self.read_answer(request, &mut reply, tally) => end,
         };
         Sampled { reply, end }
@@ -152,11 +152,8 @@ impl Turn {
         request: ModelRequest,
         reply: &mut Reply,
         tally: &mut Tally,
-    ) -> Option<TurnOutcome> {
-        let mut stream = match self.provider.stream(request).await {
-            Ok(stream) => stream,
-            Err(error) => return Some(failed(error)),
-        };
+    ) -> Result<FinishReason, TurnOutcome> {
+        let mut stream = self.provider.stream(request).await.map_err(failed)?;
         loop {
             match stream.next().await {
                 Some(Ok(ModelEvent::Finished(reason))) => {
@@ -165,15 +162,15 @@ impl Turn {
                         FinishReason::Filtered => self.notice(Notice::Withheld),
                         FinishReason::Stop | FinishReason::ToolCalls => {}
                     }
-                    return None;
+                    return Ok(reason);
                 }
                 Some(Ok(event)) => {
                     if let Some(end) = self.take(event, reply, tally) {
-                        return Some(end);
+                        return Err(end);
                     }
                 }
-                Some(Err(error)) => return Some(failed(error)),
-                None => return Some(failed(ProviderError::BrokenStream)),
+                Some(Err(error)) => return Err(failed(error)),
+                None => return Err(failed(ProviderError::BrokenStream)),
             }
         }
     }
@@ -189,7 +186,7 @@ impl Turn {
                 reply.add_text(&text);
                 if self.feed.push(TurnEvent::Text(text)) > ANSWER_LIMIT {
                     self.feed.push(TurnEvent::Notice(Notice::AnswerClipped));
-                    return Some(TurnOutcome::Done);
+                    return Some(TurnOutcome::CutShort(Cut::Length));
                 }
             }
             ModelEvent::Reasoning(text) => {
@@ -229,6 +226,15 @@ impl Turn {
             ModelEvent::Alive | ModelEvent::Finished(_) => {}
         }
         None
+    }
+}
+
+/// How a turn ends whose last model call stopped so.
+pub(super) fn ended(reason: FinishReason) -> TurnOutcome {
+    match reason {
+        FinishReason::Stop | FinishReason::ToolCalls => TurnOutcome::Done,
+        FinishReason::Length => TurnOutcome::CutShort(Cut::Length),
+        FinishReason::Filtered => TurnOutcome::CutShort(Cut::Withheld),
     }
 }
 

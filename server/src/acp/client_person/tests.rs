@@ -42,6 +42,8 @@ fn card_question(id: &str) -> Question {
                 line: None,
             }],
         }),
+        subject: Some("cargo test".into()),
+        fresh: false,
         options: vec![
             choice("allow_once", "Allow", ChoiceKind::AllowOnce),
             choice(
@@ -62,6 +64,8 @@ fn plain_question() -> Question {
         title: "Which colour?".into(),
         detail: None,
         about: None,
+        subject: None,
+        fresh: false,
         options: vec![
             choice("colour:0", "Red - warm", ChoiceKind::AllowOnce),
             choice("colour:1", "Blue - cold", ChoiceKind::AllowOnce),

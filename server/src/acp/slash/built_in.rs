@@ -91,6 +91,8 @@ async fn may_clear(turn: &RunningTurn) -> bool {
         title: "Clear the conversation".to_owned(),
         detail: Some("Everything that was said in this session is removed for good.".to_owned()),
         about: None,
+        subject: None,
+        fresh: true,
         options: vec![
             choice("allow_once", "Clear", ChoiceKind::AllowOnce),
             choice("reject_once", "Keep", ChoiceKind::RejectOnce),

@@ -193,7 +193,6 @@ async fn a_posture_that_decides_a_waiting_card_answers_it_at_once() {
         let (first, second) = (bash(&["a"]), bash(&["b"]));
         let switch = async {
             person.shown.notified().await;
-            assert!(gate.is_asking());
             // It decides nothing: the card stays.
             gate.set_posture(Posture::Ask);
             tokio::task::yield_now().await;
@@ -210,7 +209,6 @@ async fn a_posture_that_decides_a_waiting_card_answers_it_at_once() {
         }
         assert_eq!(person.withdrawn(), [person.cards()[0].id.clone()]);
         assert_eq!(person.titles(), ["bash a"], "the second was never shown");
-        assert!(!gate.is_asking());
     }
 }
 
@@ -273,6 +271,10 @@ async fn a_card_says_why_it_is_shown_and_where_the_call_reaches() {
             "it reaches outside the workspace: /etc/hosts, /etc/fstab",
         ),
         (write(".git/config"), "it changes how git behaves here"),
+        (
+            opaque,
+            "what it runs cannot be told from its words; it reaches outside the workspace: /etc/hosts, /etc/fstab",
+        ),
     ];
     for (case, expected) in cases {
         let person = Scripted::new([Act::Choose("reject_once")]);
