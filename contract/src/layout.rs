@@ -96,6 +96,12 @@ impl Layout {
         self.data.join("media")
     }
 
+    /// What MCP servers offered last time (`mcp-tools`).
+    #[must_use]
+    pub fn mcp_tools_folder(&self) -> PathBuf {
+        self.data.join("mcp-tools")
+    }
+
     /// The running worker ([`WorkerState`], `worker.json`).
     #[must_use]
     pub fn worker_file(&self) -> PathBuf {

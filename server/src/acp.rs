@@ -14,6 +14,7 @@ mod lifecycle;
 mod list;
 mod mcp_servers;
 mod open;
+mod order;
 mod replay;
 mod session;
 mod sessions;

@@ -7,6 +7,7 @@ mod mcp_roster;
 mod model_desk;
 mod servers;
 mod sites;
+mod stamp;
 mod tool_desk;
 
 use std::collections::HashSet;
@@ -53,7 +54,7 @@ impl App {
         let config = Config::load(layout)?;
         let store = Store::open(&layout.data, "the worker").context("failed to open the conversations")?;
         let library = library(layout, config.media.quota())?;
-        let provider = ProviderSlot::new(model_desk::provider(&config, layout)?);
+        let provider = ProviderSlot::new(model_desk::provider(layout)?);
         let agent = Agent::new(AgentParts {
             store,
             provider: provider.clone(),

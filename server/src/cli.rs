@@ -284,10 +284,13 @@ pub(crate) struct McpArgs {
 pub(crate) enum McpAction {
     /// Show all servers, what each would start, and whether it may
     List,
-    /// Let a server that the project brings start, as it is defined now
+    /// Show a server that the project brings, and let it start when you agree
     Allow {
         /// Its name
         name: String,
+        /// Agree to the definition that `list` shows with this fingerprint, without being asked
+        #[arg(long, value_name = "HASH")]
+        fingerprint: Option<String>,
     },
     /// Take that back
     Revoke {
@@ -315,6 +318,10 @@ pub(crate) struct ConfinedArgs {
     /// End the program and everything it started as soon as standard input ends
     #[arg(long)]
     pub(crate) watch: bool,
+    /// The same for a program that speaks on its standard streams: confine nothing, and end it as soon as the other end
+    /// of standard error is closed
+    #[arg(long, conflicts_with_all = ["write", "watch"])]
+    pub(crate) speaks: bool,
     /// The program and its arguments
     #[arg(last = true, required = true)]
     pub(crate) program: Vec<OsString>,

@@ -186,6 +186,9 @@ pub(crate) enum ConfigError {
         /// What is wrong.
         message: &'static str,
     },
+    /// Somebody writes it all the time.
+    #[error("the configuration changes while it is read; try again")]
+    Changing,
     /// The key could not be sent in a header.
     #[error("{0}")]
     Key(&'static str),

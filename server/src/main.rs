@@ -6,6 +6,8 @@ mod browser;
 mod cli;
 mod commands;
 mod config;
+mod http_client;
+mod key_folders;
 mod link;
 mod logging;
 mod mac;

@@ -31,7 +31,7 @@ mod tool;
 pub(crate) use cache::Cache;
 pub(crate) use ledger::{Ledger, LedgerError, Project};
 pub(crate) use roster::{Candidate, Entry, Origin, Permit, roster};
-pub(crate) use session::{Session, SessionParts, Status, Timing};
+pub(crate) use session::{Permitted, Session, SessionParts, Status, Timing};
 
 #[cfg(test)]
 mod tests;

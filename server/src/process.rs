@@ -1,7 +1,7 @@
 //! The one place of the worker that starts processes (invariant 5): each in its own group, each with an end.
 //!
-//! Shell commands ([`shell`]) run below a process of ours ([`family`]) that ends them all when we are gone, however we
-//! went, and confined by the kernel ([`sandbox`]) where it can.
+//! Shell commands ([`shell`]) and programs that speak with us ([`piped`]) run below a process of ours ([`family`]) that
+//! ends them all when we are gone, however we went; commands are confined by the kernel ([`sandbox`]) where it can.
 
 mod family;
 mod output;
@@ -11,19 +11,33 @@ mod shell;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::path::PathBuf;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use bytes::Bytes;
 
-pub(crate) use family::{become_program, run_family};
+pub(crate) use family::{become_program, run_family, run_speaking};
 pub(crate) use output::Log;
 pub(crate) use piped::{Piped, PipedChild};
 pub(crate) use sandbox::{confine, sandbox};
-pub(crate) use shell::{Launcher, Until};
+pub(crate) use shell::{Launcher, Running, Until};
 
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
+
+/// Ourselves, to stand between us and a child: as the system knows us even when our file has been replaced by a newer
+/// one meanwhile.
+pub(crate) fn ourselves() -> Option<PathBuf> {
+    const OURSELVES: &str = "/proc/self/exe";
+    let known = Some(PathBuf::from(OURSELVES)).filter(|ourselves| ourselves.exists());
+    known.or_else(our_file)
+}
+
+/// Our file, for whoever starts us elsewhere; one that was replaced is named as one that does not exist.
+pub(crate) fn our_file() -> Option<PathBuf> {
+    std::env::current_exe().ok().filter(|file| file.exists())
+}
 
 /// Runs a program to its end and gives what it printed; killed after `limit`.
 pub(crate) async fn run_briefly(program: &OsStr, args: &[&OsStr], limit: Duration) -> io::Result<Output> {

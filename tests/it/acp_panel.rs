@@ -74,6 +74,19 @@ async fn a_conversation_of_the_panel_is_listed_and_goes_on_in_the_editor() {
 }
 
 #[tokio::test]
+async fn a_conversation_of_the_panel_goes_on_in_the_folder_that_the_list_names() {
+    let (model, home, worker, _project) = scene().await;
+    let mut panel = worker.client_as(&worker.paired(&home).await).await;
+    let conversation = ask_in_panel(&mut panel, "What does this page do?").await;
+    let editor = Editor::start(&home).await;
+    let listed = editor.list(json!({})).await.unwrap();
+    let folder = listed["sessions"][0]["cwd"].as_str().unwrap();
+    let session = editor.load(conversation.as_str(), folder).await;
+    model.script(Script::says("As I said."));
+    assert_eq!(session.prompt("And?").await.done(), "As I said.");
+}
+
+#[tokio::test]
 async fn page_text_stays_data_and_every_change_asks_until_the_person_trusts_it() {
     let (model, home, worker, project) = scene().await;
     let mut panel = worker.client_as(&worker.paired(&home).await).await;
@@ -239,4 +252,43 @@ async fn another_browsers_conversations_are_still_nobody_elses() {
             .iter()
             .all(|item| item.id != conversation)
     );
+}
+
+#[tokio::test]
+async fn a_conversation_of_the_editor_asks_again_once_a_page_came_into_it() {
+    let (model, home, worker, project) = scene().await;
+    let posture = ["--permission-mode", "bypassPermissions"];
+    let editor = Editor::with(&home, &posture, &plain_editor()).await;
+    let session = editor.session(project.cwd()).await;
+    session.set("tool_approval", "yolo").await.unwrap();
+    let write = |name: &str| {
+        let arguments = json!({ "path": project.file(name), "content": "a" });
+        calls(&model, "write_file", &arguments);
+    };
+    write("before.txt");
+    session.prompt("write it").await.done();
+    assert!(project.has("before.txt"));
+
+    let mut panel = worker.client_as(&worker.paired(&home).await).await;
+    model.script(Script::says("As the page says."));
+    let request = ChatRequest {
+        context: Some(canary_page("CANARY-page")),
+        ..requests::named(&session.id, "c-9", "And here?")
+    };
+    play(&mut panel, request).await.done();
+
+    // The session that is open, whose controls are stored once more, and one of another process.
+    session.set("agent_preset", "light").await.unwrap();
+    let other = Editor::with(&home, &posture, &plain_editor()).await;
+    for (editor, session) in [
+        (&editor, &session),
+        (&other, &other.load(&session.id, project.cwd()).await),
+    ] {
+        editor.choose("reject_once");
+        write("after.txt");
+        let turn = session.prompt("write it").await;
+        assert_eq!(turn.call().status(), "failed");
+        assert!(!project.has("after.txt"));
+        assert_eq!(editor.requests("session/request_permission").len(), 1);
+    }
 }

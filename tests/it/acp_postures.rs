@@ -210,3 +210,44 @@ async fn a_project_cannot_loosen_the_posture() {
     assert!(!project.has("a.txt"));
     assert_eq!(editor.requests("session/request_permission").len(), 1);
 }
+
+#[tokio::test]
+async fn a_persons_own_command_asks_nobody_and_heeds_posture_plan_mode_and_rules() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    let denied = "[permissions]\ndeny = [\"Bash(touch denied:*)\"]\n";
+    home.configure(&format!(
+        "[provider]\nkind = \"openai\"\nbase_url = \"{}\"\nmodel = \"scripted\"\n\n{denied}",
+        model.base_url()
+    ));
+    for (mode, command, runs) in [
+        ("read-only", "touch made", false),
+        ("dontAsk", "touch made", false),
+        ("plan", "touch made", false),
+        ("ask", "touch denied", false),
+        ("bypassPermissions", "touch denied", false),
+        ("ask", "touch made", true),
+        ("ask", "touch $(echo made)", true),
+        ("read-only", "ls", true),
+    ] {
+        let project = Project::new();
+        let ceiling = if mode == "plan" { "ask" } else { mode };
+        let editor = Editor::with(&home, &["--permission-mode", ceiling], &plain_editor()).await;
+        let session = editor.session(project.cwd()).await;
+        if mode == "plan" {
+            session.set_mode("plan").await.unwrap();
+        }
+        let turn = session.prompt(&format!("!{command}")).await;
+        assert_eq!(turn.call().status() == "completed", runs, "{mode}: {command}");
+        let is_made = project.has("made") || project.has("denied");
+        assert_eq!(is_made, runs && command != "ls", "{mode}: {command}");
+        assert_eq!(
+            editor.requests("session/request_permission").len(),
+            0,
+            "{mode}: {command}"
+        );
+        drop(session);
+        editor.leave().await;
+    }
+    assert_eq!(model.requests().len(), 0, "no model is asked");
+}

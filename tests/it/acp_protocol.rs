@@ -397,3 +397,22 @@ async fn a_signal_ends_it_with_its_children() {
     drop(session);
     assert_eq!(editor.leave().await.survivors, [] as [u32; 0]);
 }
+
+#[tokio::test]
+async fn broken_text_is_answered() {
+    let home = Home::new();
+    let editor = Editor::start(&home).await;
+    // A lone surrogate is no text, wherever it stands.
+    for line in [
+        r#"{"id":"broken","method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"\ud800"}]}}"#,
+        r#"{"id":"broken","method":"session/list","params":{"cursor":"\udfff"}}"#,
+    ] {
+        let from = editor.count();
+        let _waiting = editor.expect(&json!("broken"), "session/list");
+        editor.line(line).await;
+        editor
+            .until("an error", from, |frame| frame.json.get("error").map(|_| ()))
+            .await;
+    }
+    assert!(editor.list(json!({})).await.is_ok());
+}

@@ -65,6 +65,32 @@ impl Recorded {
             .collect()
     }
 
+    /// What a strict server refuses in it: a call without its result, or a result without its call.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        let mut open: Vec<&Value> = Vec::new();
+        for message in self.body.get("messages").and_then(Value::as_array)? {
+            if message.get("role").and_then(Value::as_str) == Some("tool") {
+                let id = message.get("tool_call_id")?;
+                let Some(at) = open.iter().position(|one| *one == id) else {
+                    return Some(format!("a result without its call: {message}"));
+                };
+                open.remove(at);
+                continue;
+            }
+            if !open.is_empty() {
+                return Some(format!("calls without results: {open:?}"));
+            }
+            let calls = message.get("tool_calls").and_then(Value::as_array);
+            open = calls
+                .into_iter()
+                .flatten()
+                .filter_map(|call| call.get("id"))
+                .collect();
+        }
+        (!open.is_empty()).then(|| format!("calls without results: {open:?}"))
+    }
+
     /// The last text of the person.
     #[must_use]
     pub fn question(&self) -> String {
@@ -165,6 +191,10 @@ impl ScriptedModel {
 impl Drop for ScriptedModel {
     fn drop(&mut self) {
         self.serving.abort();
+        let faults: Vec<String> = self.requests().iter().filter_map(Recorded::fault).collect();
+        if !faults.is_empty() && !std::thread::panicking() {
+            panic!("a strict model server would have refused: {faults:?}");
+        }
     }
 }
 

@@ -52,6 +52,11 @@ pub fn tool_room(window: Option<u64>) -> usize {
     (input_bytes(window) / 4).saturating_mul(3)
 }
 
+/// Most bytes of what a person and a project tell whoever works there: an eighth of the window.
+pub(crate) fn instruction_room(window: Option<u64>) -> usize {
+    bytes(window.unwrap_or(DEFAULT_WINDOW)) / 8
+}
+
 /// Tokens of answer in an editor: what is left when the rest has grown as far as it may.
 pub(crate) fn long_answer_tokens(window: Option<u64>) -> u64 {
     let window = window.unwrap_or(DEFAULT_WINDOW);

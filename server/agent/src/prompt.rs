@@ -59,7 +59,7 @@ pub struct Prompt {
 /// Makes the request.
 #[must_use]
 pub fn build(input: PromptInput<'_>) -> Prompt {
-    let system = system_text(input.briefing, !input.tools.is_empty());
+    let system = system_text(input.briefing, !input.tools.is_empty(), input.window);
     let tools: usize = input.tools.iter().map(ToolSpec::weight).sum();
     let budget = Budget::plan(input.window, system.len() + tools + input.question.len());
     let mut notices = Vec::new();

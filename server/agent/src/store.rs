@@ -39,8 +39,7 @@ pub use export::{Export, ExportItem};
 pub use memory_files::{MEMORY_FILE_BYTES, MemoryFiles};
 pub use pairings::{PairingRecord, Secret};
 pub use sessions::NewConversation;
-pub use summaries::Past;
-pub use turns::{BeginTurn, Begun, StoredTurn};
+pub use turns::{BeginTurn, Begun, StoredPast, StoredTurn};
 
 use claims::Claims;
 use open::{OpenFile, OpenLock};

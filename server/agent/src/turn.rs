@@ -3,16 +3,18 @@
 //! [`Turn::run`] returns the outcome, so a turn ends exactly once (invariant 3). It writes to its feed only; storing
 //! and finishing are the session's.
 
-pub(crate) mod album;
+mod album;
 mod calls;
 mod compact;
 mod fit;
+mod inside;
 mod sample;
 mod stop;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+pub(crate) use album::Album;
 pub use stop::StopSwitch;
 
 use serde_json::Value;
@@ -30,7 +32,6 @@ use crate::setting::Setting;
 use crate::store::Store;
 use crate::tool::Toolbox;
 use crate::tool::offer::{Need, offered};
-use album::Album;
 use calls::{Seen, Showing, Step};
 use compact::Memory;
 use sample::{Call, Reply, Sampled, Tally};
@@ -196,7 +197,7 @@ impl Turn {
         let window = self.provider.describe().window;
         let tools = self.toolbox.tools();
         request.tools = offered(&tools, &self.need, budget::tool_room(window));
-        request.system = prompt::system_text(&self.setting.briefing, !request.tools.is_empty());
+        request.system = prompt::system_text(&self.setting.briefing, !request.tools.is_empty(), window);
         seen.extend(tools.into_iter().map(|tool| (tool.meta().name.clone(), tool)));
     }
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::provider::Picture;
 pub use roots::Roots;
 
 /// Files and shell of a conversation.
@@ -23,9 +24,30 @@ pub trait Workspace: Send + Sync {
     /// (the gate's job), and never saved.
     async fn open(&self, path: &Path, limit: u64) -> Result<Document, WorkspaceError>;
 
+    /// Whether a place without links may be looked at; as with [`Self::open`], the gate decides about those outside.
+    fn admits(&self, _place: &Path) -> bool {
+        true
+    }
+
     /// Opens a text file that is to be changed: it can be saved where it was read.
     async fn open_to_change(&self, path: &Path, limit: u64) -> Result<Document, WorkspaceError> {
         self.open(path, limit).await
+    }
+
+    /// A picture that came with an earlier question, by its name in messages; nothing when it is gone.
+    async fn picture(&self, _name: &str) -> Option<Picture> {
+        None
+    }
+
+    /// Whether saving a document would be refused, whichever way it is written: nothing is written yet. Its path must
+    /// still lead where it led, inside.
+    async fn check_save(&self, document: &Document) -> Result<(), WorkspaceError> {
+        let (roots, path) = (self.roots().clone(), document.path.clone());
+        let checking = tokio::task::spawn_blocking(move || match roots.resolve(&path)? {
+            real if real == path => Ok(()),
+            _ => Err(WorkspaceError::Outside(path)),
+        });
+        checking.await.unwrap_or(Err(WorkspaceError::Cancelled))
     }
 
     /// Writes a document back the way it was opened, in its own encoding. A document that did not exist is created,
@@ -35,11 +57,22 @@ pub trait Workspace: Send + Sync {
     /// Runs a shell command to its end; `watch` hears of its output as it comes.
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError>;
 
-    /// Program and arguments that run a shell command as confined as [`Self::run`] does, for whoever starts it
-    /// elsewhere (a terminal of the editor); `None` where nothing confines.
-    fn confined(&self, _command: &str) -> Option<Vec<String>> {
-        None
+    /// How a shell command runs as confined as [`Self::run`] does, for whoever starts it elsewhere (a terminal of the
+    /// editor).
+    fn confined(&self, _command: &str) -> Confined {
+        Confined::Nowhere
     }
+}
+
+/// What confines a shell command that somebody else starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Confined {
+    /// Nothing does, wherever it runs.
+    Nowhere,
+    /// This program with these arguments.
+    By(Vec<String>),
+    /// It is confined by [`Workspace::run`] only.
+    HereOnly,
 }
 
 /// A text file that is open.
@@ -147,7 +180,7 @@ pub enum WorkspaceError {
     /// Something is there already.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
-    /// Its permission bits let nobody write.
+    /// Its permission bits do not let it be written.
     #[error("{} is read-only", .0.display())]
     ReadOnly(PathBuf),
     /// Larger than the limit.

@@ -1,5 +1,8 @@
 //! The person behind an editor: every question is a permission card, and only one is open at a time in a session.
 
+mod argv;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
 use agent_client_protocol_schema::v1::{
@@ -7,7 +10,7 @@ use agent_client_protocol_schema::v1::{
     RequestPermissionRequest, RequestPermissionResponse, SessionId, ToolCallStatus, ToolCallUpdate,
     ToolCallUpdateFields, ToolKind,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sidewire_agent::person::{Answer, Choice, ChoiceKind, Person, Question};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -24,6 +27,8 @@ const GATE: &str = "gate-";
 pub(super) struct ClientPerson {
     peer: Peer,
     session: SessionId,
+    /// Where commands of the session run.
+    folder: PathBuf,
     /// Plain questions are not shown.
     silent: bool,
     /// Held while a card is open.
@@ -32,16 +37,13 @@ pub(super) struct ClientPerson {
 }
 
 impl ClientPerson {
-    /// The person of this session.
-    pub(super) fn new(peer: Peer, session: SessionId) -> Self {
+    /// The person of this session, which works in `folder`.
+    pub(super) fn new(peer: Peer, session: SessionId, folder: PathBuf) -> Self {
         let silent = std::env::var_os(FALLBACK_VARIABLE).is_some_and(|value| value == "1");
-        Self::with_fallback(peer, session, silent)
-    }
-
-    fn with_fallback(peer: Peer, session: SessionId, silent: bool) -> Self {
         Self {
             peer,
             session,
+            folder,
             silent,
             open: Mutex::new(()),
         }
@@ -57,12 +59,66 @@ impl ClientPerson {
         let options = options(question);
         let card = RequestPermissionRequest::new(
             self.session.clone(),
-            card(question),
+            self.card(question),
             options.iter().map(option).collect(),
         );
         let method = CLIENT_METHOD_NAMES.session_request_permission;
         let answer = self.peer.request(method, &card, cancel).await;
         read_answer(answer, &question.options)
+    }
+
+    /// What the card is about, in the form of a tool call that waits.
+    fn card(&self, question: &Question) -> ToolCallUpdate {
+        let detail = question.detail.iter().filter(|detail| !detail.is_empty());
+        let content: Vec<_> = detail
+            .map(|detail| calls::text_block(words::first_of(detail)))
+            .collect();
+        let fields = ToolCallUpdateFields::new()
+            .title(question.title.clone())
+            .status(ToolCallStatus::Pending)
+            .content((!content.is_empty()).then_some(content));
+        let fields = match &question.about {
+            Some(about) => fields
+                .name(about.name.clone())
+                .kind(calls::kind(about.kind))
+                .locations(calls::locations(&about.locations))
+                .raw_input(calls::raw_input(&about.arguments)),
+            None => fields.kind(ToolKind::Other).raw_input(plain(question)),
+        };
+        let card = ToolCallUpdate::new(question.id.clone(), fields);
+        match self.approval(question) {
+            Some(approval) => card.meta(words::meta(approval)),
+            None => card,
+        }
+    }
+
+    /// What a host needs to know of a permission card beside what a person reads.
+    fn approval(&self, question: &Question) -> Option<Value> {
+        let id = question.id.strip_prefix(GATE)?;
+        let mut approval = Map::new();
+        let mut say = |key: &str, value: Value| _ = approval.insert(key.to_owned(), value);
+        let about = question.about.as_ref();
+        say("approvalId", id.into());
+        say("tool", about.map(|about| about.name.as_str()).into());
+        say(
+            "subject",
+            question
+                .subject
+                .as_ref()
+                .unwrap_or(&question.title)
+                .as_str()
+                .into(),
+        );
+        say("fresh", question.fresh.into());
+        if let Some(detail) = &question.detail {
+            say("reason", words::first_of(detail).into());
+        }
+        if let Some(argv) = about.and_then(argv::of_call) {
+            say("commandSchemaVersion", 1.into());
+            say("argv", argv.into());
+            say("cwd", self.folder.to_string_lossy().into());
+        }
+        Some(Value::Object(approval))
     }
 }
 
@@ -131,31 +187,6 @@ fn option(choice: &Choice) -> PermissionOption {
     PermissionOption::new(choice.id.clone(), choice.label.clone(), kind)
 }
 
-/// What the card is about, in the form of a tool call that waits.
-fn card(question: &Question) -> ToolCallUpdate {
-    let detail = question.detail.iter().filter(|detail| !detail.is_empty());
-    let content: Vec<_> = detail
-        .map(|detail| calls::text_block(words::first_of(detail)))
-        .collect();
-    let fields = ToolCallUpdateFields::new()
-        .title(question.title.clone())
-        .status(ToolCallStatus::Pending)
-        .content((!content.is_empty()).then_some(content));
-    let fields = match &question.about {
-        Some(about) => fields
-            .name(about.name.clone())
-            .kind(calls::kind(about.kind))
-            .locations(calls::locations(&about.locations))
-            .raw_input(calls::raw_input(&about.arguments)),
-        None => fields.kind(ToolKind::Other).raw_input(plain(question)),
-    };
-    let card = ToolCallUpdate::new(question.id.clone(), fields);
-    match approval(question) {
-        Some(approval) => card.meta(words::meta(approval)),
-        None => card,
-    }
-}
-
 /// A plain question for programs.
 fn plain(question: &Question) -> Value {
     let options: Vec<&str> = question
@@ -164,24 +195,6 @@ fn plain(question: &Question) -> Value {
         .map(|choice| choice.label.as_str())
         .collect();
     json!({ "id": question.id, "question": question.title, "options": options, "multi": false })
-}
-
-/// What a host needs to know of a permission card beside what a person reads.
-fn approval(question: &Question) -> Option<Value> {
-    let id = question.id.strip_prefix(GATE)?;
-    let tool = question.about.as_ref().map(|about| about.name.as_str());
-    let subject = tool.and_then(|tool| question.title.strip_prefix(tool)?.strip_prefix(' '));
-    let lasting = |choice: &Choice| choice.kind == ChoiceKind::AllowAlways;
-    let mut approval = json!({
-        "approvalId": id,
-        "tool": tool,
-        "subject": subject.unwrap_or(&question.title),
-        "fresh": !question.options.iter().any(lasting),
-    });
-    if let (Value::Object(members), Some(detail)) = (&mut approval, &question.detail) {
-        members.insert("reason".to_owned(), words::first_of(detail).into());
-    }
-    Some(approval)
 }
 
 #[cfg(test)]

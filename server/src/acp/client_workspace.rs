@@ -14,11 +14,13 @@ use std::time::Duration;
 use agent_client_protocol_schema::v1::SessionId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sidewire_agent::provider::Picture;
 use sidewire_agent::workspace::{
-    Document, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
+    Confined, Document, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
 };
 use tokio_util::sync::CancellationToken;
 
+use super::content;
 use crate::rpc::{CallError, Peer};
 pub(super) use terminal::Terminals;
 
@@ -75,6 +77,14 @@ impl Workspace for ClientWorkspace {
             .await
     }
 
+    async fn picture(&self, name: &str) -> Option<Picture> {
+        content::picture(name, self.roots()).await
+    }
+
+    async fn check_save(&self, document: &Document) -> Result<(), WorkspaceError> {
+        self.local.check_save(document).await
+    }
+
     async fn save(&self, document: &Document) -> Result<(), WorkspaceError> {
         match document.route {
             Route::Disk => self.local.save(document).await,
@@ -83,16 +93,21 @@ impl Workspace for ClientWorkspace {
     }
 
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError> {
-        if self.io.terminal
-            && self.roots().cover(&command.folder)
-            && let Some(end) = self.run_in_terminal(&command, Arc::clone(&watch)).await?
+        let words = match self.local.confined(&command.command) {
+            Confined::By(words) => Some(words),
+            Confined::Nowhere => Some(terminal::unconfined(&command.command)),
+            // Only this machine confines it, and a person was told that it is confined.
+            Confined::HereOnly => None,
+        };
+        if let Some(words) = words.filter(|_| self.io.terminal && self.roots().cover(&command.folder))
+            && let Some(end) = self.run_in_terminal(&command, words, Arc::clone(&watch)).await?
         {
             return Ok(end);
         }
         self.local.run(command, watch).await
     }
 
-    fn confined(&self, command: &str) -> Option<Vec<String>> {
+    fn confined(&self, command: &str) -> Confined {
         self.local.confined(command)
     }
 }

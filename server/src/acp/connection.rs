@@ -23,9 +23,12 @@ use crate::rpc::{self, Call, Error, Handling, Params, Peer, Service};
 
 /// The parts, once they are open, or why they are not.
 type Opening = Shared<BoxFuture<'static, Result<Arc<Parts>, Arc<str>>>>;
+/// Begins to open the parts.
+type Open = Box<dyn Fn() -> Opening + Send + Sync>;
 
-/// Sessions have ended so long after their editor went.
-const LAST_WRITES: Duration = Duration::from_millis(300);
+/// Sessions have ended so long after their editor went, with MCP servers that do not listen to anybody; an editor
+/// waits a second for us. What is left then ends with this process.
+const LAST_WRITES: Duration = Duration::from_millis(900);
 
 /// An editor that is connected.
 pub(super) struct Editor {
@@ -35,36 +38,44 @@ pub(super) struct Editor {
     pub(super) start: Start,
     /// Its sessions that are open.
     pub(super) sessions: Sessions,
-    opening: Opening,
-    // A std mutex: held for a copy.
+    open: Open,
+    // Std mutexes: held for a copy.
+    opening: Mutex<Opening>,
     client: Mutex<Option<Client>>,
 }
 
 /// Serves an editor until its input ends or `stop` fires; then everything of it has ended.
-pub(crate) async fn serve<R, W>(
+///
+/// `open` opens the parts, at once and again when that failed; its errors are for the editor.
+pub(crate) async fn serve<R, W, O>(
     (input, output): (R, W),
     start: Start,
-    opening: impl Future<Output = Result<Parts, String>> + Send + 'static,
+    open: impl Fn() -> O + Send + Sync + 'static,
     stop: CancellationToken,
 ) where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
+    O: Future<Output = Result<Parts, String>> + Send + 'static,
 {
     let (peer, connection) = rpc::open(input, output);
-    let opening = opening.map(|opened| opened.map(Arc::new).map_err(Arc::from));
+    let open: Open = Box::new(move || {
+        let opening = open().map(|opened| opened.map(Arc::new).map_err(Arc::from));
+        opening.boxed().shared()
+    });
     let editor = Arc::new(Editor {
         peer,
         start,
         sessions: Sessions::default(),
-        opening: opening.boxed().shared(),
+        opening: Mutex::new(open()),
+        open,
         client: Mutex::default(),
     });
     // Whether anyone waits for it or not.
-    let opened = tokio::spawn(editor.opening.clone());
+    tokio::spawn(editor.opening());
     connection.run(Arc::new(Front(Arc::clone(&editor))), stop).await;
     let ending = async {
         lifecycle::end_all(&editor).await;
-        if let Ok(Ok(parts)) = opened.await {
+        if let Ok(parts) = editor.opening().await {
             parts.agent.shut_down(Duration::ZERO).await;
         }
     };
@@ -100,23 +111,36 @@ impl Service for Front {
 impl Editor {
     /// The parts of the agent; waits until they are open.
     pub(super) async fn parts(&self) -> Result<Arc<Parts>, Error> {
-        let opened = self.opening.clone().await;
+        let opened = self.retried().await;
         opened.map_err(|why| Error::internal(&*why))
+    }
+
+    /// Opens the parts again when that failed before: the person may have seen to it meanwhile.
+    fn retried(&self) -> Opening {
+        let mut opening = lock(&self.opening);
+        if opening.peek().is_some_and(Result::is_err) {
+            *opening = (self.open)();
+        }
+        opening.clone()
+    }
+
+    fn opening(&self) -> Opening {
+        lock(&self.opening).clone()
     }
 
     /// What the editor said about itself; nothing before that.
     pub(super) fn client(&self) -> Option<Client> {
-        *self.lock()
+        *lock(&self.client)
     }
 
     /// The editor introduced itself.
     pub(super) fn introduce(&self, client: Client) {
-        *self.lock() = Some(client);
+        *lock(&self.client) = Some(client);
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Option<Client>> {
-        self.client.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The session that parameters name.

@@ -48,6 +48,21 @@ pub(super) async fn read(blocks: Vec<ContentBlock>, roots: &Roots) -> Result<Pro
         .unwrap_or_else(|_| Err(Error::internal("session/prompt: the prompt could not be read")))
 }
 
+/// A picture that came with an earlier prompt in the same folder, by its name in messages; nothing when it is gone.
+pub(super) async fn picture(name: &str, roots: &Roots) -> Option<Picture> {
+    let (name, folder) = (name.to_owned(), roots.folder().to_owned());
+    let reading = tokio::task::spawn_blocking(move || {
+        let bytes = attachments::load(&name, &folder, PICTURE_BYTES)?;
+        let image = images::recognise(&bytes).ok()?;
+        Some(Picture {
+            blob: name,
+            mime_type: image.picture?.to_owned(),
+            bytes: image.bytes,
+        })
+    });
+    reading.await.ok().flatten()
+}
+
 fn read_in(blocks: Vec<ContentBlock>, folder: &Path) -> Result<Prompt, Error> {
     let pieces = blocks
         .into_iter()

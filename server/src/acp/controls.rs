@@ -1,13 +1,17 @@
 //! What a session is set to: model, effort, execution setting, collaboration, posture.
 //!
-//! Plain data and its rules. How it is shown is in [`options`], the methods that change it are in [`set`].
+//! Plain data and its rules. How it is shown is in [`options`], the methods that change it are in [`set`] and [`switch`].
 
 mod options;
 mod set;
 mod start;
+mod switch;
+
+use std::sync::Arc;
 
 use sidewire_agent::briefing::{Collaboration, Preset};
 use sidewire_agent::permission::Posture;
+use sidewire_agent::provider::Provider;
 use sidewire_agent::record::Controls;
 
 use super::desks::{ModelDesk, ModelEntry, OpenModelError};
@@ -34,7 +38,7 @@ pub(super) struct Axes {
     pub(super) posture: Posture,
     /// What a client chose, which may be more than the ceiling of this process.
     posture_chosen: Option<Posture>,
-    /// The person lets it act although it began beside a page (decision 35).
+    /// The person let it act when it was opened (decision 35); the gate and the store know more since.
     pub(super) trusted: bool,
 }
 
@@ -81,11 +85,11 @@ impl Axes {
         self.effort = self.effort.take().filter(|effort| known.contains(effort));
     }
 
-    /// The conversation is trusted by now; whether that is news.
-    pub(super) fn trust(&mut self, trusted: bool) -> bool {
-        let news = trusted && !self.trusted;
-        self.trusted |= trusted;
-        news
+    /// Model and effort of `other`; the rest stays, for it may have changed meanwhile.
+    pub(super) fn switch_to(&mut self, other: &Self) {
+        self.model.clone_from(&other.model);
+        self.model_chosen = other.model_chosen;
+        self.effort.clone_from(&other.effort);
     }
 
     /// A client chose a posture.
@@ -93,6 +97,50 @@ impl Axes {
         self.posture = posture;
         self.posture_chosen = Some(posture);
     }
+}
+
+/// What a session is set to, and what answers then.
+pub(super) struct Chosen {
+    /// What it is set to.
+    pub(super) axes: Axes,
+    /// What answers.
+    pub(super) provider: Arc<dyn Provider>,
+}
+
+impl Chosen {
+    /// How a session begins, with what answers in it.
+    pub(super) async fn begin(
+        models: &Arc<dyn ModelDesk>,
+        start: &Start,
+        kept: Controls,
+    ) -> Result<Self, Error> {
+        let start = start.clone();
+        let chosen = consult(models, move |models| {
+            let axes = Axes::begin(models, &start, &kept)?;
+            let opened = models.open(&axes.model, axes.effort.as_deref());
+            let provider = opened.map_err(|error| unusable_model(&error))?;
+            Ok(Self { axes, provider })
+        });
+        chosen.await
+    }
+}
+
+/// What the editor is told of a change.
+#[derive(Clone, Copy, Default)]
+struct Changed {
+    mode: bool,
+    options: bool,
+}
+
+/// Looks at the models, which reads files, where nobody else waits.
+pub(super) async fn consult<T: Send + 'static>(
+    models: &Arc<dyn ModelDesk>,
+    look: impl FnOnce(&dyn ModelDesk) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let models = Arc::clone(models);
+    let looking = tokio::task::spawn_blocking(move || look(&*models));
+    let failed = |_| Err(Error::internal("the models could not be looked at"));
+    looking.await.unwrap_or_else(failed)
 }
 
 fn can_open(models: &dyn ModelDesk, id: &str) -> bool {

@@ -2,21 +2,20 @@
 //! of them refuses the whole request, with a code that a program can tell.
 
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use sidewire_agent::page_block::text::clip;
 use sidewire_agent::workspace::Roots;
 
 use super::refusals::coded;
+use crate::key_folders;
 use crate::rpc::Error;
 
 /// Most folders a client may add.
 const MOST: usize = 32;
 /// Most bytes of a path that an error repeats.
 const PATH: usize = 4096;
-/// Folders in which keys are kept, wherever they lie.
-const KEY_FOLDERS: [&str; 4] = [".ssh", ".gnupg", ".aws", ".password-store"];
 
 /// What a process lets its clients add.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +24,25 @@ pub(super) struct Policy {
     pub(super) workspace_only: bool,
     /// Folders of our own that hold keys and conversations.
     pub(super) private: Vec<PathBuf>,
+    /// The one among those in which conversations that began beside a page go on.
+    pub(super) browser: Option<PathBuf>,
+}
+
+impl Policy {
+    /// The private folders with every link on the way to them resolved.
+    fn private(&self) -> Vec<PathBuf> {
+        let private = self.private.iter();
+        let real = private.map(|folder| fs::canonicalize(folder).unwrap_or_else(|_| folder.clone()));
+        real.collect()
+    }
+
+    fn is_browsers(&self, real: &Path) -> bool {
+        let browser = self
+            .browser
+            .as_deref()
+            .and_then(|folder| fs::canonicalize(folder).ok());
+        browser.is_some_and(|folder| folder == real)
+    }
 }
 
 /// What is wrong with a folder.
@@ -59,7 +77,7 @@ impl Fault {
 
 /// The roots of a session that works in `cwd` and is to have the folders `wanted` too. Blocks on the disk.
 pub(super) fn vet(cwd: &Path, wanted: &[String], policy: &Policy) -> Result<Roots, Error> {
-    let folder = real(cwd).map_err(|fault| refused("cwd", &cwd.to_string_lossy(), fault))?;
+    let folder = vet_cwd(cwd, policy).map_err(|fault| refused("cwd", &cwd.to_string_lossy(), fault))?;
     if policy.workspace_only && !wanted.is_empty() {
         let text = "additionalDirectories: this agent works in its folder only".to_owned();
         return Err(coded("acp.additional_directories.disabled", text));
@@ -77,18 +95,25 @@ pub(super) fn vet(cwd: &Path, wanted: &[String], policy: &Policy) -> Result<Root
     Ok(Roots::new(folder, roots.into_iter().skip(1)))
 }
 
+/// The working folder: a person's own choice, so that one which has private folders in it is fine, but none of those.
+fn vet_cwd(cwd: &Path, policy: &Policy) -> Result<PathBuf, Fault> {
+    let real = real(cwd)?;
+    let is_private = policy.private().iter().any(|folder| real.starts_with(folder));
+    if key_folders::cover(&real) || (is_private && !policy.is_browsers(&real)) {
+        return Err(Fault::Protected);
+    }
+    Ok(real)
+}
+
 /// A folder beside `roots`, of which the first is the working folder; `None` for one that is named a second time.
 fn vet_one(path: &Path, roots: &[PathBuf], policy: &Policy) -> Result<Option<PathBuf>, Fault> {
     let real = real(path)?;
     if roots.iter().skip(1).any(|root| *root == real) {
         return Ok(None);
     }
-    let private = policy
-        .private
-        .iter()
-        .map(|folder| fs::canonicalize(folder).unwrap_or_else(|_| folder.clone()));
-    let private: Vec<PathBuf> = private.collect();
-    if holds_keys(&real) || private.iter().any(|folder| real.starts_with(folder)) {
+    let private = policy.private();
+    let is_private = private.iter().any(|folder| real.starts_with(folder));
+    if is_private || key_folders::cover(&real) || key_folders::lie_in(&real) {
         return Err(Fault::Protected);
     }
     if !is_ours(&real) {
@@ -114,16 +139,6 @@ fn real(path: &Path) -> Result<PathBuf, Fault> {
     } else {
         Err(Fault::NotDirectory)
     }
-}
-
-/// It is, or lies in, a folder of keys, or has one in it.
-fn holds_keys(path: &Path) -> bool {
-    let is_key_folder = |part: Component<'_>| {
-        KEY_FOLDERS
-            .iter()
-            .any(|name| part.as_os_str().eq_ignore_ascii_case(name))
-    };
-    path.components().any(is_key_folder) || KEY_FOLDERS.iter().any(|name| path.join(name).exists())
 }
 
 #[cfg(unix)]

@@ -22,28 +22,49 @@ pub(super) fn list(editor: &Arc<Editor>, call: Call) -> Handling {
     let editor = Arc::clone(editor);
     Handling::running(async move {
         let request = call.params.read::<ListSessionsRequest>()?;
-        let folder = folder(request.cwd.as_deref())?;
+        let wanted = match request.cwd.filter(|cwd| !is_blank(cwd)) {
+            Some(cwd) => Some(Wanted::of(cwd).await?),
+            None => None,
+        };
         let cursor = request.cursor.filter(|cursor| !cursor.trim().is_empty());
-        page(&editor, folder.as_deref(), cursor.as_deref()).await
+        page(&editor, wanted.as_ref(), cursor.as_deref()).await
     })
 }
 
-/// The folder to look for; blank means any.
-fn folder(cwd: Option<&Path>) -> Result<Option<String>, Error> {
-    let Some(cwd) = cwd.and_then(Path::to_str).filter(|cwd| !cwd.trim().is_empty()) else {
-        return Ok(None);
-    };
-    if Path::new(cwd).is_absolute() {
-        return Ok(Some(cwd.to_owned()));
-    }
-    let text = format!("{}: cwd must be an absolute path", AGENT.session_list);
-    Err(Error::invalid_params(text))
+/// The folder to look for.
+struct Wanted {
+    /// As the client writes it: it knows its sessions by this.
+    written: PathBuf,
+    /// As sessions are kept: with links resolved.
+    real: PathBuf,
 }
 
-async fn page(editor: &Editor, folder: Option<&str>, cursor: Option<&str>) -> Answer {
+impl Wanted {
+    async fn of(written: PathBuf) -> Result<Self, Error> {
+        if !written.is_absolute() {
+            let text = format!("{}: cwd must be an absolute path", AGENT.session_list);
+            return Err(Error::invalid_params(text));
+        }
+        // One that is gone may still have sessions.
+        let real = tokio::fs::canonicalize(&written).await;
+        let real = real.unwrap_or_else(|_| written.components().collect());
+        Ok(Self { written, real })
+    }
+}
+
+fn is_blank(path: &Path) -> bool {
+    path.to_str().is_some_and(|path| path.trim().is_empty())
+}
+
+async fn page(editor: &Editor, wanted: Option<&Wanted>, cursor: Option<&str>) -> Answer {
     let method = AGENT.session_list;
     let parts = editor.parts().await?;
-    let found = parts.agent.store().sessions(folder, cursor, PAGE).await;
+    let folder = wanted.map(|wanted| wanted.real.display().to_string());
+    let found = parts
+        .agent
+        .store()
+        .sessions(folder.as_deref(), cursor, PAGE)
+        .await;
     let found = found.map_err(|error| match error {
         StoreError::BadCursor => Error::invalid_params(format!("{method}: unsupported cursor")),
         other => storage(method, &other),
@@ -54,10 +75,16 @@ async fn page(editor: &Editor, folder: Option<&str>, cursor: Option<&str>) -> An
         .map(|record| stored(&parts, record))
         .collect();
     if cursor.is_none() {
-        rows.extend(unused(editor, folder));
+        rows.extend(unused(editor, wanted, &found.conversations));
         rows.sort_by(|(one, _), (other, _)| other.cmp(one));
     }
-    let sessions = rows.into_iter().map(|(_, info)| info).collect();
+    let sessions = rows.into_iter().map(|(_, mut info)| {
+        if let Some(wanted) = wanted {
+            info.cwd.clone_from(&wanted.written);
+        }
+        info
+    });
+    let sessions = sessions.collect();
     Reply::new(&ListSessionsResponse::new(sessions).next_cursor(found.next))
 }
 
@@ -77,17 +104,21 @@ fn stored(parts: &Parts, record: &ConversationRecord) -> Row {
     )
 }
 
-/// Sessions that are open and in which nothing was asked; no store lists them.
-fn unused(editor: &Editor, folder: Option<&str>) -> Vec<Row> {
+/// Sessions that are open and in which nothing was asked; no store lists them, unless that has just changed.
+fn unused(editor: &Editor, wanted: Option<&Wanted>, stored: &[ConversationRecord]) -> Vec<Row> {
     let open = editor.sessions.all();
-    let unused = open
-        .iter()
-        .filter(|session| session.state().is_new && folder.is_none_or(|folder| session.has.folder == folder));
+    let unused = open.iter().filter(|session| {
+        let folder = session.has.roots.folder();
+        session.state().is_new
+            && wanted.is_none_or(|wanted| wanted.real == folder)
+            && !stored.iter().any(|record| record.id == session.id)
+    });
     unused.map(|session| opened(session)).collect()
 }
 
 fn opened(session: &Session) -> Row {
-    let place = (session.id.to_string(), PathBuf::from(&session.has.folder));
+    let folder = session.has.roots.folder().to_owned();
+    let place = (session.id.to_string(), folder);
     row(place, None, session.state().opened_at_ms)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Whatever can be refused is refused before anything is made.
 
+mod folders;
 mod furnish;
 mod replay_all;
 
@@ -13,16 +14,18 @@ use serde_json::Value;
 use sidewire_agent::ids::{ConversationId, Owner};
 use sidewire_agent::record::{Controls, ConversationRecord, Origin};
 use sidewire_agent::store::{NewConversation, StoreError};
+use sidewire_agent::workspace::Roots;
 use sidewire_contract::mcp_server::McpServer;
 
 use super::connection::{Editor, checked_id};
-use super::controls::Axes;
-use super::refusals::{coded, in_use, storage, unknown_session};
+use super::controls::{Axes, Chosen};
+use super::refusals::{coded, refuse_when_held, storage, unknown_session};
 use super::session::Session;
-use super::sessions::{Found, Reserved};
+use super::sessions::{Place, Room};
 use super::{AGENT, Parts, mcp_servers};
-use crate::rpc::{Answer, Call, Error, Handling, Reply};
-use furnish::{Place, furnish};
+use crate::rpc::{Call, Error, Handling, Reply};
+use folders::{roots, same_directories};
+use furnish::furnish;
 
 /// What the three methods are asked.
 #[derive(Deserialize)]
@@ -57,39 +60,47 @@ impl OpenParams {
     }
 }
 
+/// A session that was opened, or was open before.
+struct Opened {
+    session: Arc<Session>,
+    /// Held until the editor knows everything about it.
+    place: Place,
+    /// For one that was not open before.
+    room: Option<Room>,
+}
+
 /// `session/new`.
 pub(super) fn new(editor: &Arc<Editor>, call: Call) -> Handling {
     let editor = Arc::clone(editor);
     Handling::running(async move {
         let wanted = call.params.read::<OpenParams>()?.wanted(AGENT.session_new)?;
         let parts = editor.parts().await?;
-        let place = Place::vet(&editor, &wanted, None).await?;
+        let room = editor.sessions.room(wanted.method)?;
+        let roots = roots(&editor, &wanted, None).await?;
         let controls = Controls {
             preset: editor.start.preset,
             // It began where the person works, not beside a page.
             trusted: true,
             ..Controls::default()
         };
-        let axes = Axes::begin(&*parts.models, &editor.start, &controls)?;
-        let record = create(&parts, &place, axes.kept()).await?;
-        let reserved = match editor.sessions.find(wanted.method, record.id)? {
-            Found::Free(reserved) => reserved,
-            Found::Open(_) => return Err(Error::internal("the id of a new session is taken")),
-        };
-        let session = furnish(&editor, &parts, (place, wanted.servers), (record, axes)).await?;
+        let chosen = Chosen::begin(&parts.models, &editor.start, controls).await?;
+        let record = create(&parts, &roots, &chosen.axes).await?;
+        let place = editor.sessions.line_up(record.id).await;
+        let session = furnish(&editor, &parts, (roots, wanted.servers), (record, chosen)).await;
         let reply = NewSessionResponse::new(session.wire_id())
             .modes(session.modes())
             .config_options(session.config_options());
-        welcome(Reply::new(&reply), session, Some(reserved))
+        let room = Some(room);
+        Ok(Opened { session, place, room }.welcome(Reply::new(&reply)?))
     })
 }
 
-async fn create(parts: &Parts, place: &Place, controls: Controls) -> Result<ConversationRecord, Error> {
+async fn create(parts: &Parts, roots: &Roots, axes: &Axes) -> Result<ConversationRecord, Error> {
     let new = NewConversation {
         owner: Owner::editor(),
         origin: Origin::Editor,
-        folder: Some(place.folder.clone()),
-        controls,
+        folder: Some(roots.folder().display().to_string()),
+        controls: axes.kept(),
     };
     let created = parts.agent.store().create(new).await;
     created.map_err(|error| storage(AGENT.session_new, &error))
@@ -97,73 +108,83 @@ async fn create(parts: &Parts, place: &Place, controls: Controls) -> Result<Conv
 
 /// `session/load`: everything is shown again before the answer.
 pub(super) fn load(editor: &Arc<Editor>, call: Call) -> Handling {
+    let (wanted, place) = match stand_in_line(editor, &call, AGENT.session_load) {
+        Ok(standing) => standing,
+        Err(error) => return Handling::Done(Err(error)),
+    };
     let editor = Arc::clone(editor);
     Handling::running(async move {
-        let (session, reserved) = reopen(&editor, &call, AGENT.session_load).await?;
-        replay_all::replay_all(&session).await?;
+        let opened = reopen(&editor, wanted, place.await).await?;
+        let session = &opened.session;
+        replay_all::replay_all(session).await?;
         let reply = LoadSessionResponse::new()
             .modes(session.modes())
             .config_options(session.config_options());
-        welcome(Reply::new(&reply), session, reserved)
+        Ok(opened.welcome(Reply::new(&reply)?))
     })
 }
 
 /// `session/resume`: the same without showing it again.
 pub(super) fn resume(editor: &Arc<Editor>, call: Call) -> Handling {
+    let (wanted, place) = match stand_in_line(editor, &call, AGENT.session_resume) {
+        Ok(standing) => standing,
+        Err(error) => return Handling::Done(Err(error)),
+    };
     let editor = Arc::clone(editor);
     Handling::running(async move {
-        let (session, reserved) = reopen(&editor, &call, AGENT.session_resume).await?;
+        let opened = reopen(&editor, wanted, place.await).await?;
+        let session = &opened.session;
         let reply = ResumeSessionResponse::new()
             .modes(session.modes())
             .config_options(session.config_options());
-        welcome(Reply::new(&reply), session, reserved)
+        Ok(opened.welcome(Reply::new(&reply)?))
     })
 }
 
-/// A session that was kept; the right to open it comes with one that is not open yet.
-async fn reopen(
-    editor: &Arc<Editor>,
+/// What is wanted of which session, whose line is entered before the next message is read.
+fn stand_in_line(
+    editor: &Editor,
     call: &Call,
     method: &'static str,
-) -> Result<(Arc<Session>, Option<Reserved>), Error> {
+) -> Result<(Wanted, impl Future<Output = Place> + Send + use<>), Error> {
     let params = call.params.read::<OpenParams>()?;
     let id = checked_id(method, params.session_id.clone())?;
     let wanted = params.wanted(method)?;
+    let conversation = ConversationId::parse(&id).ok_or_else(|| unknown_session(method, &id))?;
+    Ok((wanted, editor.sessions.line_up(conversation)))
+}
+
+/// A session that was kept, or one that is open.
+async fn reopen(editor: &Arc<Editor>, wanted: Wanted, place: Place) -> Result<Opened, Error> {
+    let (method, id) = (wanted.method, place.id());
     let parts = editor.parts().await?;
-    let unknown = || unknown_session(method, &id);
-    let conversation = ConversationId::parse(&id).ok_or_else(unknown)?;
-    let reserved = match editor.sessions.find(method, conversation)? {
-        Found::Open(session) => {
-            stays_as_it_is(editor, &session, &wanted).await?;
-            return Ok((session, None));
-        }
-        Found::Free(reserved) => reserved,
-    };
-    let found = parts
-        .agent
-        .store()
-        .conversation(&Owner::editor(), conversation)
-        .await;
+    if let Some(session) = place.session() {
+        stays_as_it_is(editor, &session, &wanted).await?;
+        let room = None;
+        return Ok(Opened { session, place, room });
+    }
+    let room = Some(editor.sessions.room(method)?);
+    let found = parts.agent.store().conversation(&Owner::editor(), id).await;
     let record = found.map_err(|error| match error {
-        StoreError::NotFound => unknown(),
+        StoreError::NotFound => unknown_session(method, &id.to_string()),
         other => storage(method, &other),
     })?;
-    refuse_when_held(&parts, method, conversation)?;
-    let place = Place::vet(editor, &wanted, record.folder.as_deref()).await?;
-    let axes = Axes::begin(&*parts.models, &editor.start, &record.controls)?;
-    let session = furnish(editor, &parts, (place, wanted.servers), (record, axes)).await?;
-    Ok((session, Some(reserved)))
+    refuse_when_held(&parts, method, id)?;
+    let roots = roots(editor, &wanted, record.folder.as_deref()).await?;
+    let chosen = Chosen::begin(&parts.models, &editor.start, record.controls.clone()).await?;
+    let session = furnish(editor, &parts, (roots, wanted.servers), (record, chosen)).await;
+    Ok(Opened { session, place, room })
 }
 
 /// A session that is open keeps what it was opened with; something else needs it closed first.
 async fn stays_as_it_is(editor: &Arc<Editor>, session: &Session, wanted: &Wanted) -> Result<(), Error> {
-    let method = wanted.method;
-    let place = Place::vet(editor, wanted, Some(&session.has.folder)).await?;
-    if place.roots.folder() != session.has.roots.folder() {
+    let (method, ours) = (wanted.method, &session.has.roots);
+    let theirs = roots(editor, wanted, ours.folder().to_str()).await?;
+    if theirs.folder() != ours.folder() {
         let text = format!("{method}: the session is open in another folder; close it first");
         return Err(Error::invalid_params(text));
     }
-    if !place.same_directories(&session.has.roots) {
+    if !same_directories(&theirs, ours) {
         return Err(coded(
             "acp.additional_directories.session_open",
             format!("{method}: the session is open with other additionalDirectories; close it first"),
@@ -172,22 +193,22 @@ async fn stays_as_it_is(editor: &Arc<Editor>, session: &Session, wanted: &Wanted
     Ok(())
 }
 
-fn refuse_when_held(parts: &Parts, method: &str, id: ConversationId) -> Result<(), Error> {
-    match parts.agent.store().holder(id) {
-        Ok(None) => Ok(()),
-        Ok(Some(holder)) => Err(in_use(method, &holder)),
-        Err(error) => Err(storage(method, &error)),
+impl Opened {
+    /// From now on the session is open. What it can do and how full its window is follow the answer; only then does
+    /// whoever stands behind in line, such as a `session/close`, have it.
+    fn welcome(self, reply: Reply) -> Reply {
+        let Self { session, place, room } = self;
+        let is_new = room.is_some();
+        if let Some(room) = room {
+            place.open(Arc::clone(&session), room);
+        }
+        reply.then(async move {
+            session.tell_commands().await;
+            session.tell_window().await;
+            if is_new {
+                session.follow_commands();
+            }
+            drop(place);
+        })
     }
-}
-
-/// From now on the session is open. What it can do and how full its window is follow the answer.
-fn welcome(reply: Answer, session: Arc<Session>, reserved: Option<Reserved>) -> Answer {
-    let reply = reply?;
-    if let Some(reserved) = reserved {
-        reserved.open(Arc::clone(&session));
-    }
-    Ok(reply.then(async move {
-        session.tell_commands().await;
-        session.tell_window().await;
-    }))
 }

@@ -3,10 +3,8 @@
 use agent_client_protocol_schema::v1::{PromptResponse, StopReason};
 use serde_json::{Value, json};
 use sidewire_agent::error::{ProviderError, TurnFailure};
-use sidewire_agent::event::TurnOutcome;
-use sidewire_agent::message::Notice;
+use sidewire_agent::event::{Cut, TurnOutcome};
 use sidewire_agent::page_block::text::clip;
-use sidewire_agent::record::TurnRecord;
 
 use crate::rpc::Error;
 
@@ -14,27 +12,17 @@ use crate::rpc::Error;
 const MESSAGE: usize = 2_048;
 
 /// The answer to the prompt of a turn that ended so.
-pub(super) fn reply(outcome: &TurnOutcome, record: &TurnRecord) -> Result<PromptResponse, Error> {
-    match outcome {
-        TurnOutcome::Done => Ok(PromptResponse::new(stop_reason(&record.notices))),
+pub(super) fn reply(outcome: &TurnOutcome) -> Result<PromptResponse, Error> {
+    let reason = match outcome {
+        TurnOutcome::Done => StopReason::EndTurn,
+        TurnOutcome::CutShort(Cut::Length) => StopReason::MaxTokens,
+        TurnOutcome::CutShort(Cut::Withheld) => StopReason::Refusal,
+        TurnOutcome::CutShort(Cut::Steps) => StopReason::MaxTurnRequests,
         // Whoever stopped it: a client expects `cancelled`, never an error.
-        TurnOutcome::Stopped(_) => Ok(PromptResponse::new(StopReason::Cancelled)),
-        TurnOutcome::Failed(failure) => Err(failed(failure)),
-    }
-}
-
-/// Why a turn that did not fail is over: what ended it was told as a notice.
-fn stop_reason(notices: &[Notice]) -> StopReason {
-    let told = |notice| notices.contains(&notice);
-    if told(Notice::StepLimit) {
-        StopReason::MaxTurnRequests
-    } else if told(Notice::Withheld) {
-        StopReason::Refusal
-    } else if told(Notice::AnswerClipped) {
-        StopReason::MaxTokens
-    } else {
-        StopReason::EndTurn
-    }
+        TurnOutcome::Stopped(_) => StopReason::Cancelled,
+        TurnOutcome::Failed(failure) => return Err(failed(failure)),
+    };
+    Ok(PromptResponse::new(reason))
 }
 
 /// A failure as an error. Its text is ours: it is made from status codes and facts, so that no word of a provider,
@@ -76,45 +64,20 @@ fn provider_cause(error: &ProviderError) -> (&'static str, Option<u16>) {
 #[cfg(test)]
 mod tests {
     use sidewire_agent::event::StopCause;
-    use sidewire_agent::ids::TurnId;
-    use sidewire_contract::mode::Mode;
 
     use super::*;
 
-    fn record(notices: &[Notice]) -> TurnRecord {
-        TurnRecord {
-            notices: notices.to_vec(),
-            ..TurnRecord::begun(TurnId("t".into()), "hi", Mode::Educational, 0)
-        }
-    }
-
     #[test]
     fn a_turn_that_did_not_fail_has_a_legal_stop_reason() {
-        let compacted = Notice::Compacted { messages: 3 };
-        let rows: [(TurnOutcome, &[Notice], &str); 8] = [
-            (TurnOutcome::Done, &[], "end_turn"),
-            (
-                TurnOutcome::Done,
-                &[compacted, Notice::HistoryTrimmed, Notice::PageTrimmed],
-                "end_turn",
-            ),
-            (TurnOutcome::Done, &[Notice::AnswerClipped], "max_tokens"),
-            (TurnOutcome::Done, &[Notice::Withheld], "refusal"),
-            (TurnOutcome::Done, &[Notice::StepLimit], "max_turn_requests"),
-            (
-                TurnOutcome::Done,
-                &[Notice::AnswerClipped, Notice::StepLimit],
-                "max_turn_requests",
-            ),
-            (
-                TurnOutcome::Stopped(StopCause::Person),
-                &[Notice::StepLimit],
-                "cancelled",
-            ),
-            (TurnOutcome::Stopped(StopCause::Abandoned), &[], "cancelled"),
-        ];
-        for (outcome, notices, expected) in rows {
-            let reply = reply(&outcome, &record(notices)).unwrap();
+        for (outcome, expected) in [
+            (TurnOutcome::Done, "end_turn"),
+            (TurnOutcome::CutShort(Cut::Length), "max_tokens"),
+            (TurnOutcome::CutShort(Cut::Withheld), "refusal"),
+            (TurnOutcome::CutShort(Cut::Steps), "max_turn_requests"),
+            (TurnOutcome::Stopped(StopCause::Person), "cancelled"),
+            (TurnOutcome::Stopped(StopCause::Abandoned), "cancelled"),
+        ] {
+            let reply = reply(&outcome).unwrap();
             assert_eq!(
                 serde_json::to_value(reply).unwrap(),
                 json!({"stopReason": expected})
@@ -152,7 +115,7 @@ mod tests {
             (TurnFailure::Storage, "storage", None),
         ];
         for (failure, cause, status) in rows {
-            let error = reply(&TurnOutcome::Failed(failure.clone()), &record(&[])).unwrap_err();
+            let error = reply(&TurnOutcome::Failed(failure.clone())).unwrap_err();
             let mut data = json!({"code": "turn_failed", "cause": cause});
             if let Some(status) = status {
                 data["httpStatus"] = status.into();

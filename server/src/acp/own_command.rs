@@ -7,8 +7,10 @@ use futures_util::{StreamExt, stream};
 use serde_json::json;
 use sidewire_agent::error::ProviderError;
 use sidewire_agent::message::Role;
+use sidewire_agent::person::{Answer, Choice, ChoiceKind, Person, Question};
 use sidewire_agent::provider::{FinishReason, ModelEvent, ModelInfo, ModelRequest, ModelStream, Provider};
 use sidewire_agent::setting::Setting;
+use tokio_util::sync::CancellationToken;
 
 use super::content::Prompt;
 
@@ -26,7 +28,8 @@ pub(super) fn command(prompt: &Prompt) -> Option<&str> {
     (!command.is_empty() && !command.contains('\n')).then_some(command)
 }
 
-/// A setting in which the command runs: asked for by the person, so that nobody needs to be asked again.
+/// A setting in which the command runs: asked for by the person, so that nobody needs to be asked again. What posture,
+/// plan mode and rules refuse without asking is refused all the same.
 pub(super) fn setting(setting: Setting, command: &str) -> Setting {
     let answers = setting.provider.as_ref().map(|provider| provider.describe());
     let runs: Arc<dyn Provider> = Arc::new(OwnCommand {
@@ -35,8 +38,20 @@ pub(super) fn setting(setting: Setting, command: &str) -> Setting {
     });
     Setting {
         provider: Some(runs),
-        gate: None,
+        person: Arc::new(AskedForIt),
         ..setting
+    }
+}
+
+/// The person, who allows the command by having asked for it, this once.
+struct AskedForIt;
+
+#[async_trait::async_trait]
+impl Person for AskedForIt {
+    async fn ask(&self, question: Question, _cancel: CancellationToken) -> Answer {
+        let yes = |choice: &Choice| choice.kind == ChoiceKind::AllowOnce;
+        let chosen = question.options.into_iter().find(yes);
+        chosen.map_or(Answer::None, |choice| Answer::Chosen(choice.id))
     }
 }
 

@@ -6,8 +6,9 @@ use agent_client_protocol_schema::v1::{ContentBlock, PromptResponse, StopReason}
 use serde::Deserialize;
 
 use super::connection::{Editor, SessionParams, checked_id};
+use super::order::Front;
 use super::refusals::unknown_session;
-use super::session::RunningTurn;
+use super::session::{RunningTurn, State};
 use super::slash::{self, Slash};
 use super::{AGENT, content, queued, turn};
 use crate::rpc::{Call, Error, Handling, Params, Reply};
@@ -26,10 +27,10 @@ pub(super) fn prompt(editor: &Arc<Editor>, call: Call) -> Handling {
         Ok(begun) => begun,
         Err(error) => return Handling::Done(Err(error)),
     };
+    let place = turn.session.order.line_up();
     Handling::careful(async move {
-        let response = answer(&turn, blocks).await;
-        queued::apply(&turn.session).await;
-        turn.session.keep_trust().await;
+        let response = answer(&turn, place, blocks).await;
+        turn.finish().await;
         let stopped = response
             .as_ref()
             .is_ok_and(|response| response.stop_reason == StopReason::Cancelled);
@@ -52,9 +53,16 @@ fn begin(editor: &Editor, call: &Call) -> Result<(RunningTurn, Vec<ContentBlock>
     Ok((session.begin_turn(method, &call.cancel)?, params.prompt))
 }
 
-async fn answer(turn: &RunningTurn, blocks: Vec<ContentBlock>) -> Result<PromptResponse, Error> {
+async fn answer(
+    turn: &RunningTurn,
+    place: impl Future<Output = Front>,
+    blocks: Vec<ContentBlock>,
+) -> Result<PromptResponse, Error> {
     let session = &turn.session;
     let ready = async {
+        let in_order = place.await;
+        queued::settle(session, State::begin_turn).await;
+        drop(in_order);
         let mut prompt = content::read(blocks, &session.has.roots).await?;
         let asked = slash::resolve(session, &mut prompt).await?;
         if asked.is_none() {

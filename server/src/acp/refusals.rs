@@ -1,8 +1,10 @@
 //! How the front refuses: the codes of ACP beside those of JSON-RPC, and the texts that several methods share.
 
 use serde_json::json;
+use sidewire_agent::ids::ConversationId;
 use sidewire_agent::store::StoreError;
 
+use super::Parts;
 use crate::rpc::Error;
 
 /// No model can answer before the person has set one up.
@@ -45,6 +47,21 @@ pub(super) fn in_use(method: &str, holder: &str) -> Error {
     Error::invalid_request(format!(
         "{method}: the session is in use by {holder}; close it there first"
     ))
+}
+
+/// Refuses when another program has the session open.
+pub(super) fn refuse_when_held(parts: &Parts, method: &str, id: ConversationId) -> Result<(), Error> {
+    match parts.agent.holder(id) {
+        Ok(None) => Ok(()),
+        Ok(Some(holder)) => Err(in_use(method, &holder)),
+        Err(error) => Err(storage(method, &error)),
+    }
+}
+
+/// Another program has the session open, whichever that is by now.
+pub(super) fn held(parts: &Parts, method: &str, id: ConversationId) -> Error {
+    let refused = refuse_when_held(parts, method, id);
+    refused.err().unwrap_or_else(|| in_use(method, "another program"))
 }
 
 /// A refusal that programs know by its code.

@@ -21,6 +21,8 @@ use super::client_workspace::Terminals;
 use super::controls::Start;
 use super::desks::{McpSession, ToolKit};
 use super::line::SessionLine;
+use super::order::Order;
+use super::queued;
 use super::slash::Commands;
 use crate::rpc::Error;
 pub(super) use state::{Queued, State};
@@ -33,6 +35,8 @@ pub(super) struct Session {
     pub(super) has: Furniture,
     /// Tools of its turns.
     pub(super) shelf: ToolShelf,
+    /// Where prompts and choices of a model stand in line.
+    pub(super) order: Order,
     // A std mutex: sections are a few copies and never await.
     state: Mutex<State>,
     /// Notified when a turn has ended.
@@ -41,6 +45,10 @@ pub(super) struct Session {
     saving: tokio::sync::Mutex<()>,
     // A tokio mutex: held while the editor is told, so that it ends with the newest; nothing was told at first.
     told_commands: tokio::sync::Mutex<Option<Vec<AvailableCommand>>>,
+    /// Holds a permit when the slash commands may have changed.
+    commands_changed: Notify,
+    /// Fires when it ends.
+    over: CancellationToken,
     /// What tells the editor of changes that nobody asked for.
     tasks: TaskTracker,
 }
@@ -53,8 +61,6 @@ pub(super) struct Furniture {
     pub(super) start: Start,
     /// The way to the editor.
     pub(super) line: SessionLine,
-    /// The folder as the editor wrote it.
-    pub(super) folder: String,
     /// Folders it works in.
     pub(super) roots: Roots,
     /// Files and shell, through the editor where it offers that.
@@ -82,10 +88,13 @@ impl Session {
             id,
             has,
             shelf: ToolShelf::default(),
+            order: Order::default(),
             state: Mutex::new(state),
             idle: Notify::new(),
             saving: tokio::sync::Mutex::default(),
             told_commands: tokio::sync::Mutex::default(),
+            commands_changed: Notify::new(),
+            over: CancellationToken::new(),
             tasks: TaskTracker::new(),
         }
     }
@@ -107,15 +116,6 @@ impl Session {
         self.has.parts.agent.store().set_controls(self.id, kept).await
     }
 
-    /// Keeps that the person trusts the conversation, when an answer of theirs has just said so.
-    pub(super) async fn keep_trust(&self) {
-        if self.state().axes.trust(self.has.gate.is_trusted())
-            && let Err(error) = self.keep_controls().await
-        {
-            tracing::warn!(%error, "the trust in a conversation is not kept");
-        }
-    }
-
     /// Begins a turn, unless one runs. It also ends when `cancel` fires.
     pub(super) fn begin_turn(
         self: &Arc<Self>,
@@ -131,24 +131,31 @@ impl Session {
             return Err(Error::invalid_request(text));
         }
         let stop = cancel.child_token();
-        state.turn = Some(stop.clone());
+        state.let_in(stop.clone());
         Ok(RunningTurn {
             session: Arc::clone(self),
             stop,
+            is_over: false,
         })
     }
 
     /// Stops the turn that runs, if any does.
     pub(super) fn stop_turn(&self) {
-        if let Some(stop) = &self.state().turn {
-            stop.cancel();
+        if let Some(turn) = &self.state().turn {
+            turn.stop.cancel();
         }
     }
 
-    /// Takes no more turns, stops the one that runs and waits for its end; then ends what it started.
-    pub(super) async fn end(&self) {
+    /// Takes no more turns and stops the one that runs.
+    pub(super) fn leave(&self) {
         self.state().gone = true;
         self.stop_turn();
+    }
+
+    /// Takes no more turns and waits for the end of the one that runs; then ends what it started. Nothing is told
+    /// about it any more.
+    pub(super) async fn end(&self) {
+        self.leave();
         loop {
             let ended = self.idle.notified();
             if !self.state().is_busy() {
@@ -156,7 +163,9 @@ impl Session {
             }
             ended.await;
         }
-        tokio::join!(self.has.kit.jobs.end(), self.has.mcp.close());
+        self.over.cancel();
+        self.tasks.close();
+        tokio::join!(self.tasks.wait(), self.has.kit.jobs.end(), self.has.mcp.close());
     }
 }
 
@@ -166,6 +175,7 @@ pub(super) struct RunningTurn {
     pub(super) session: Arc<Session>,
     /// Fires when it is to end.
     pub(super) stop: CancellationToken,
+    is_over: bool,
 }
 
 impl RunningTurn {
@@ -173,11 +183,20 @@ impl RunningTurn {
     pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         self.stop.run_until_cancelled(work).await
     }
+
+    /// Ends it, with everything in use that was chosen meanwhile; what is chosen later is used at once.
+    pub(super) async fn finish(mut self) {
+        queued::settle(&self.session, State::end_turn).await;
+        self.is_over = true;
+    }
 }
 
 impl Drop for RunningTurn {
     fn drop(&mut self) {
-        self.session.state().turn = None;
+        // After `finish` the next one may run already.
+        if !self.is_over {
+            self.session.state().end_turn();
+        }
         self.session.idle.notify_waiters();
     }
 }

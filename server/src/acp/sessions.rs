@@ -1,10 +1,12 @@
-//! The sessions of an editor that are open, by id.
+//! The sessions of an editor that are open, by id; and who opens or ends one, in the order of their messages.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sidewire_agent::ids::ConversationId;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::order::{Front, Order};
 use super::session::Session;
 use crate::rpc::Error;
 
@@ -12,106 +14,146 @@ use crate::rpc::Error;
 const MOST: usize = 64;
 
 /// All of them.
-#[derive(Default)]
 pub(super) struct Sessions {
-    // A std mutex: lookups and inserts only, never held over an await.
-    slots: Arc<Mutex<HashMap<ConversationId, Slot>>>,
+    slots: Slots,
+    rooms: Arc<Semaphore>,
 }
 
-enum Slot {
-    /// Somebody is about to open it.
-    Opening,
-    Open(Arc<Session>),
+// A std mutex: lookups and inserts only, never held over an await.
+type Slots = Arc<Mutex<HashMap<ConversationId, Slot>>>;
+
+/// An id that is open, or about which somebody does something.
+#[derive(Default)]
+struct Slot {
+    open: Option<Open>,
+    order: Order,
+    /// How many stand in line or are its front.
+    people: usize,
 }
 
-/// What is known of an id.
-pub(super) enum Found {
-    /// It is open.
-    Open(Arc<Session>),
-    /// It is not, and now nobody else opens it.
-    Free(Reserved),
+/// A session that is open.
+pub(super) struct Open {
+    /// The session itself.
+    pub(super) session: Arc<Session>,
+    _room: Room,
 }
 
-/// The right to open a session. Dropped without having opened it, it lets the next one try.
-pub(super) struct Reserved {
-    slots: Arc<Mutex<HashMap<ConversationId, Slot>>>,
+/// Room for one more session.
+pub(super) struct Room {
+    _permit: OwnedSemaphorePermit,
+}
+
+/// The right to open or end the session of an id: nobody else does meanwhile.
+pub(super) struct Place {
+    ticket: Ticket,
+    _front: Front,
+}
+
+/// Keeps the slot of an id for as long as somebody stands in its line.
+struct Ticket {
+    slots: Slots,
     id: ConversationId,
+}
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Self {
+            slots: Slots::default(),
+            rooms: Arc::new(Semaphore::new(MOST)),
+        }
+    }
 }
 
 impl Sessions {
     /// An open session.
     pub(super) fn get(&self, id: &str) -> Option<Arc<Session>> {
-        match self.lock().get(&ConversationId::parse(id)?)? {
-            Slot::Open(session) => Some(Arc::clone(session)),
-            Slot::Opening => None,
-        }
+        let slots = lock(&self.slots);
+        let open = slots.get(&ConversationId::parse(id)?)?.open.as_ref()?;
+        Some(Arc::clone(&open.session))
     }
 
-    /// An open session, or the right to open it.
-    pub(super) fn find(&self, method: &str, id: ConversationId) -> Result<Found, Error> {
-        let mut slots = self.lock();
-        match slots.get(&id) {
-            Some(Slot::Open(session)) => return Ok(Found::Open(Arc::clone(session))),
-            Some(Slot::Opening) => {
-                let text = format!("{method}: the session is being opened; retry");
-                return Err(Error::invalid_request(text));
-            }
-            None => {}
-        }
-        if slots.len() >= MOST {
-            let text = format!("{method}: {MOST} sessions are open; close one");
-            return Err(Error::invalid_request(text));
-        }
-        slots.insert(id, Slot::Opening);
-        Ok(Found::Free(Reserved {
+    /// Stands in line to open or end the session of an id: behind everyone whose message came before.
+    pub(super) fn line_up(&self, id: ConversationId) -> impl Future<Output = Place> + Send + use<> {
+        let mut slots = lock(&self.slots);
+        let slot = slots.entry(id).or_default();
+        slot.people += 1;
+        let front = slot.order.line_up();
+        drop(slots);
+        let ticket = Ticket {
             slots: Arc::clone(&self.slots),
             id,
-        }))
-    }
-
-    /// Takes a session out; it is not open any more.
-    pub(super) fn remove(&self, id: ConversationId) -> Option<Arc<Session>> {
-        let mut slots = self.lock();
-        match slots.remove(&id)? {
-            Slot::Open(session) => Some(session),
-            Slot::Opening => {
-                slots.insert(id, Slot::Opening);
-                None
+        };
+        async move {
+            Place {
+                _front: front.await,
+                ticket,
             }
         }
+    }
+
+    /// Takes a session out, so that no message finds it any more.
+    pub(super) fn take(&self, id: ConversationId) -> Option<Open> {
+        lock(&self.slots).get_mut(&id)?.open.take()
+    }
+
+    /// Room for one more.
+    pub(super) fn room(&self, method: &str) -> Result<Room, Error> {
+        let permit = Arc::clone(&self.rooms).try_acquire_owned();
+        let room = permit.map(|permit| Room { _permit: permit });
+        room.map_err(|_| Error::invalid_request(format!("{method}: {MOST} sessions are open; close one")))
     }
 
     /// Every open session.
     pub(super) fn all(&self) -> Vec<Arc<Session>> {
-        let slots = self.lock();
-        let open = slots.values().filter_map(|slot| match slot {
-            Slot::Open(session) => Some(Arc::clone(session)),
-            Slot::Opening => None,
-        });
-        open.collect()
+        let slots = lock(&self.slots);
+        let open = slots.values().filter_map(|slot| slot.open.as_ref());
+        open.map(|open| Arc::clone(&open.session)).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ConversationId, Slot>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Every id that is open, or about which somebody does something.
+    pub(super) fn ids(&self) -> Vec<ConversationId> {
+        lock(&self.slots).keys().copied().collect()
     }
 }
 
-impl Reserved {
+impl Place {
+    /// The id.
+    pub(super) fn id(&self) -> ConversationId {
+        self.ticket.id
+    }
+
+    /// Its session, when it is open.
+    pub(super) fn session(&self) -> Option<Arc<Session>> {
+        let slots = lock(&self.ticket.slots);
+        let open = slots.get(&self.ticket.id)?.open.as_ref()?;
+        Some(Arc::clone(&open.session))
+    }
+
     /// It is open from now on.
-    pub(super) fn open(self, session: Arc<Session>) {
-        self.lock().insert(self.id, Slot::Open(session));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<ConversationId, Slot>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Reserved {
-    fn drop(&mut self) {
-        let mut slots = self.lock();
-        if matches!(slots.get(&self.id), Some(Slot::Opening)) {
-            slots.remove(&self.id);
+    pub(super) fn open(&self, session: Arc<Session>, room: Room) {
+        if let Some(slot) = lock(&self.ticket.slots).get_mut(&self.ticket.id) {
+            slot.open = Some(Open { session, _room: room });
         }
     }
+
+    /// Takes its session out; it is not open any more.
+    pub(super) fn take(&self) -> Option<Open> {
+        lock(&self.ticket.slots).get_mut(&self.ticket.id)?.open.take()
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut slots = lock(&self.slots);
+        if let Some(slot) = slots.get_mut(&self.id) {
+            slot.people -= 1;
+            if slot.people == 0 && slot.open.is_none() {
+                slots.remove(&self.id);
+            }
+        }
+    }
+}
+
+fn lock(slots: &Slots) -> MutexGuard<'_, HashMap<ConversationId, Slot>> {
+    slots.lock().unwrap_or_else(PoisonError::into_inner)
 }

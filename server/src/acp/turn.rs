@@ -94,7 +94,7 @@ pub(super) async fn follow(
     if record.context.is_some() {
         session.state().context = record.context;
     }
-    outcome::reply(&ended, &record)
+    outcome::reply(&ended)
 }
 
 /// Where and how a turn of this session runs.

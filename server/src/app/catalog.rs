@@ -1,7 +1,7 @@
 //! The models an editor can choose from: every configured one whose key is there.
 //!
-//! The files are read at each look, so a `sidewire setup` that ran meanwhile counts. Connections are kept, for they
-//! have learned how their servers want to be asked.
+//! A look at the files tells whether they have changed, so a `sidewire setup` that ran meanwhile counts; only then they
+//! are read. Connections are kept, for they have learned how their servers want to be asked.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +13,7 @@ use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::servers::{Configured, configured, key_of, open_with};
+use super::stamp::Stamp;
 use crate::acp::desks::{ModelDesk, ModelEntry, OpenModelError};
 use crate::config::{Config, ConfigError, Keys, ProviderConfig, ServerConfig};
 use crate::providers::http::{Limits, ModelServer};
@@ -25,7 +26,9 @@ const OFFLINE: &str = "offline";
 /// The editor's [`ModelDesk`].
 pub(crate) struct Catalog {
     layout: Layout,
-    // A std mutex: held while one connection is looked up or prepared, which waits for nobody.
+    // A std mutex: held for a comparison.
+    seen: Mutex<Option<(Stamp, Arc<Look>)>>,
+    // A std mutex: held while one connection is looked up.
     open: Mutex<HashMap<String, Open>>,
 }
 
@@ -42,8 +45,20 @@ struct Open {
 
 /// What the files say at the moment.
 struct Look {
-    config: Config,
+    offline: bool,
+    models: Vec<Configured>,
     keys: Keys,
+}
+
+impl Look {
+    fn at(layout: &Layout) -> Result<Self, ConfigError> {
+        let (config, keys) = Config::load_with_keys(layout)?;
+        Ok(Self {
+            offline: config.provider == Some(ProviderConfig::Offline),
+            models: configured(&config),
+            keys: keys?,
+        })
+    }
 }
 
 impl Catalog {
@@ -52,18 +67,23 @@ impl Catalog {
     pub(crate) fn new(layout: Layout) -> Self {
         Self {
             layout,
+            seen: Mutex::default(),
             open: Mutex::default(),
         }
     }
 
-    fn look(&self) -> Result<Look, ConfigError> {
-        let look = || {
-            Ok(Look {
-                config: Config::load(&self.layout)?,
-                keys: Keys::load(&self.layout)?,
-            })
-        };
-        look().inspect_err(|error| tracing::warn!(%error, "the configured models cannot be read"))
+    fn look(&self) -> Result<Arc<Look>, ConfigError> {
+        let stamp = Stamp::of(&self.layout);
+        let known = lock(&self.seen).clone();
+        if let Some((_, look)) = known.filter(|(seen, _)| *seen == stamp) {
+            return Ok(look);
+        }
+        let look = Look::at(&self.layout)
+            .inspect_err(|error| tracing::warn!(%error, "the configured models cannot be read"))?;
+        let look = Arc::new(look);
+        lock(&self.open).retain(|id, _| look.models.iter().any(|model| model.id == *id));
+        *lock(&self.seen) = Some((stamp, Arc::clone(&look)));
+        Ok(look)
     }
 
     /// The connection to a server, kept as long as its configuration and its key stay what they are.
@@ -72,14 +92,13 @@ impl Catalog {
         model: &Configured,
         key: Option<SecretString>,
     ) -> Result<Arc<dyn ModelServer>, OpenModelError> {
-        let mut open = self.lock();
-        if let Some(kept) = open
-            .get_mut(&model.id)
-            .filter(|kept| kept.fits(&model.server, key.as_ref()))
-        {
+        let fits = |kept: &&mut Open| kept.fits(&model.server, key.as_ref());
+        if let Some(kept) = lock(&self.open).get_mut(&model.id).filter(fits) {
             kept.learn_window();
             return Ok(Arc::clone(&kept.server));
         }
+        // Outside the lock, since it may read the platform's certificates. Of two that come here at the same time the
+        // later connection is kept; both are good.
         let server = open_with(&model.server, key.clone(), Limits::patient()).map_err(|error| {
             tracing::warn!(error = format!("{error:#}"), "a configured model cannot be used");
             OpenModelError::Unusable(model.id.clone())
@@ -92,13 +111,13 @@ impl Catalog {
             learning: None,
         };
         kept.learn_window();
-        open.insert(model.id.clone(), kept);
+        lock(&self.open).insert(model.id.clone(), kept);
         Ok(server)
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Open {
@@ -135,19 +154,16 @@ impl ModelDesk for Catalog {
         let Ok(look) = self.look() else {
             return Vec::new();
         };
-        let offline = matches!(look.config.provider, Some(ProviderConfig::Offline)).then(offline);
-        let usable = configured(&look.config).into_iter();
-        let usable = usable.filter(|model| key_of(&look.keys, &model.server).is_ok());
-        offline
-            .into_iter()
-            .chain(usable.map(|model| entry(&model)))
-            .collect()
+        let models = look.models.iter();
+        let usable = models.filter(|model| key_of(&look.keys, &model.server).is_ok());
+        let offline = look.offline.then(offline);
+        offline.into_iter().chain(usable.map(entry)).collect()
     }
 
     fn resolve(&self, name: &str) -> String {
         let look = self.look().ok();
-        let models = look.map(|look| configured(&look.config)).unwrap_or_default();
-        find(&models, name).map_or_else(|| name.to_owned(), |model| model.id.clone())
+        let found = look.as_ref().and_then(|look| find(&look.models, name));
+        found.map_or_else(|| name.to_owned(), |model| model.id.clone())
     }
 
     fn open(&self, id: &str, effort: Option<&str>) -> Result<Arc<dyn Provider>, OpenModelError> {
@@ -162,8 +178,7 @@ impl ModelDesk for Catalog {
             };
         }
         let look = self.look().map_err(|_| OpenModelError::Unusable(id.to_owned()))?;
-        let models = configured(&look.config);
-        let model = find(&models, id).ok_or_else(|| OpenModelError::Unknown(id.to_owned()))?;
+        let model = find(&look.models, id).ok_or_else(|| OpenModelError::Unknown(id.to_owned()))?;
         let key = key_of(&look.keys, &model.server).map_err(|()| OpenModelError::NoKey(id.to_owned()))?;
         if let Some(effort) =
             effort.filter(|effort| !efforts(&model.server).iter().any(|known| known == effort))

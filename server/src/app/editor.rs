@@ -1,5 +1,6 @@
 //! The parts of an editor's process: the same store as the worker's, an agent of its own, and the desks of its front.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -15,6 +16,8 @@ use super::tool_desk::Tools;
 use super::{library, sites};
 use crate::acp::Parts;
 use crate::config::Config;
+use crate::private_file::private_folder;
+use crate::process::ourselves;
 use crate::providers::offline::OfflineProvider;
 
 /// Opens what sessions of an editor need. Blocks on the disk.
@@ -32,15 +35,23 @@ pub(crate) fn editor_parts(layout: &Layout) -> anyhow::Result<Parts> {
         reference_kinds: Arc::new(sites::reference_kinds()?),
         grace: GRACE,
     });
+    let browser_folder = browser_folder(layout);
+    private_folder(&browser_folder)?;
     let private = [&layout.config, &layout.data, &layout.state].map(Clone::clone);
     Ok(Parts {
         agent,
         models: Arc::new(Catalog::new(layout.clone())),
         tools: Arc::new(Tools::new(layout)),
-        mcp: Arc::new(McpServers::new(layout.clone(), library)),
+        mcp: Arc::new(McpServers::new(layout.clone(), library, ourselves())),
         rules: config.permissions.rules(),
         user_folder: layout.config.clone(),
-        browser_folder: layout.data.join("browser"),
+        browser_folder,
         private: private.into(),
     })
+}
+
+/// Where a conversation that began beside a page goes on when a client has no folder of its own for it (decision 35):
+/// what a person pastes is kept there and can be read; nothing else is written.
+pub(super) fn browser_folder(layout: &Layout) -> PathBuf {
+    layout.data.join("browser")
 }

@@ -1,5 +1,6 @@
 //! The MCP servers of editor sessions, as the front asks for them.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,19 +10,27 @@ use sidewire_contract::mcp_server::McpServer;
 
 use super::mcp_roster::{cautious_roster, expand, ledger_file};
 use crate::acp::desks::{McpDesk, McpPrompt, McpSession, McpState, McpStatus};
-use crate::mcp::{Cache, Entry, Ledger, Origin, Permit, Project, Session, SessionParts, Status, Timing};
+use crate::mcp::{
+    Cache, Entry, Ledger, Origin, Permit, Permitted, Project, Session, SessionParts, Status, Timing,
+};
 use crate::media::Library;
 
 /// Starts the servers of sessions.
 pub(crate) struct McpServers {
     layout: Layout,
     library: Library,
+    family: Option<PathBuf>,
 }
 
 impl McpServers {
-    /// With the person's configuration and decisions; pictures of results go to the library.
-    pub(crate) fn new(layout: Layout, library: Library) -> Self {
-        Self { layout, library }
+    /// With the person's configuration and decisions; pictures of results go to the library. `family` is ourselves, to
+    /// stand between us and each process.
+    pub(crate) fn new(layout: Layout, library: Library, family: Option<PathBuf>) -> Self {
+        Self {
+            layout,
+            library,
+            family,
+        }
     }
 }
 
@@ -36,58 +45,47 @@ impl McpDesk for McpServers {
         for warning in &roster.warnings {
             tracing::warn!("{warning}");
         }
-        let ledger = ledger_file(&self.layout);
-        let allowed = roster
-            .entries
-            .iter()
-            .filter(|entry| entry.origin == Origin::Project && entry.permit == Permit::Given);
-        let allowed = allowed.cloned().collect();
-        let session = Session::start(SessionParts {
+        let permitted = permitted(ledger_file(&self.layout), roster.project, &roster.entries);
+        Arc::new(Open(Session::start(SessionParts {
             folder: folder.into(),
+            family: self.family.clone(),
             entries: roster.entries,
+            permitted,
             expand,
-            cache: Cache::in_folder(self.layout.data.join("mcp-tools")),
+            cache: Cache::in_folder(self.layout.mcp_tools_folder()),
             library: self.library.clone(),
             timing: Timing::default(),
             changed,
-        });
-        Arc::new(Open {
-            session,
-            ledger,
-            project: roster.project,
-            allowed,
-        })
+        })))
     }
+}
+
+/// Whether a server may still be used: the person may take a permission back while a session is open.
+fn permitted(ledger: PathBuf, project: Project, entries: &[Entry]) -> Permitted {
+    let of_project = entries
+        .iter()
+        .filter(|entry| entry.origin == Origin::Project && entry.permit == Permit::Given)
+        .map(|entry| (entry.server.name.clone(), entry.fingerprint.clone()));
+    let allowed: HashMap<_, _> = of_project.collect();
+    Arc::new(move |name| {
+        let still = |fingerprint: &String| {
+            Ledger::load(&ledger).is_ok_and(|ledger| ledger.allows(&project, name, fingerprint))
+        };
+        allowed.get(name).is_none_or(still)
+    })
 }
 
 /// The servers of an open session.
-struct Open {
-    session: Session,
-    /// Where a permission may be taken back while the session is open.
-    ledger: PathBuf,
-    project: Project,
-    /// The project's servers that were allowed when the session began.
-    allowed: Vec<Entry>,
-}
-
-impl Open {
-    /// Whether the person has taken a permission back. It is shown at once and holds from the next session on.
-    fn is_revoked(&self, ledger: Option<&Ledger>, name: &str) -> bool {
-        let entry = self.allowed.iter().find(|entry| entry.server.name == name);
-        entry.is_some_and(|entry| {
-            !ledger.is_some_and(|ledger| ledger.allows(&self.project, name, &entry.fingerprint))
-        })
-    }
-}
+struct Open(Session);
 
 #[async_trait::async_trait]
 impl McpSession for Open {
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.session.tools()
+        self.0.tools()
     }
 
     fn prompts(&self) -> Vec<McpPrompt> {
-        let prompts = self.session.prompts().into_iter();
+        let prompts = self.0.prompts().into_iter();
         prompts
             .map(|prompt| McpPrompt {
                 name: prompt.name,
@@ -98,39 +96,27 @@ impl McpSession for Open {
     }
 
     async fn expand(&self, name: &str, arguments: &str) -> Result<String, String> {
-        self.session.expand(name, arguments).await
+        self.0.expand(name, arguments).await
     }
 
     fn states(&self) -> Vec<McpState> {
-        let ledger = if self.allowed.is_empty() {
-            None
-        } else {
-            Ledger::load(&self.ledger).ok()
-        };
-        let states = self.session.states().into_iter();
+        let states = self.0.states().into_iter();
         states
-            .map(|state| {
-                let is_revoked = self.is_revoked(ledger.as_ref(), &state.name);
-                McpState {
-                    status: if is_revoked {
-                        McpStatus::Pending
-                    } else {
-                        status(state.status)
-                    },
-                    error: state.error.filter(|_| !is_revoked),
-                    name: state.name,
-                    tools: state.tools,
-                }
+            .map(|state| McpState {
+                name: state.name,
+                status: status(state.status),
+                error: state.error,
+                tools: state.tools,
             })
             .collect()
     }
 
     async fn settled(&self) {
-        self.session.settled().await;
+        self.0.settled().await;
     }
 
     async fn close(&self) {
-        self.session.close().await;
+        self.0.close().await;
     }
 }
 
@@ -171,7 +157,7 @@ mod tests {
                 quota: 0,
                 search_path: None,
             };
-            let desk = McpServers::new(layout, Library::open(library).unwrap());
+            let desk = McpServers::new(layout, Library::open(library).unwrap(), None);
             let place = Self { folder, desk };
             place.write("", "stdio");
             place
@@ -234,12 +220,19 @@ mod tests {
             "Greet Ann kindly."
         );
         place.decide(|ledger, project, _| assert!(ledger.revoke(project, "s")));
-        assert_eq!(only(&session).status, McpStatus::Pending, "shown at once");
+        assert_eq!((session.tools().len(), session.prompts().len()), (0, 0));
+        assert!(session.expand("s:greet", "Ann").await.is_err());
+        let state = only(&session);
         assert_eq!(
-            session.tools().len(),
-            17,
-            "but it takes effect at the next session"
+            (state.status, state.tools, state.error),
+            (McpStatus::Pending, 0, None)
         );
+        place.decide(|ledger, project, hash| ledger.allow(project, "s", hash));
+        assert!(
+            session.tools().is_empty(),
+            "allowed again from the next session on"
+        );
+        place.decide(|ledger, project, _| assert!(ledger.revoke(project, "s")));
         session.close().await;
         assert_eq!(only(&place.session().await).status, McpStatus::Pending);
     }

@@ -62,6 +62,7 @@ fn combine(folder: &Path, (passed, own): (Vec<McpServer>, Vec<WrittenServer>), l
         server,
         origin: Origin::Editor,
         disabled: false,
+        trusted: false,
     });
     let candidates = passed
         .chain(written(own, Origin::Person))
@@ -79,6 +80,7 @@ fn written(servers: Vec<WrittenServer>, origin: Origin) -> impl Iterator<Item = 
         server: one.server,
         origin,
         disabled: one.disabled,
+        trusted: one.trusted,
     })
 }
 

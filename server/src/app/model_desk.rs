@@ -1,7 +1,6 @@
 //! Choosing a model: from the configuration, from a client, and back into the configuration.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use secrecy::SecretString;
 use sidewire_agent::provider::{ModelInfo, Provider};
@@ -12,9 +11,10 @@ use sidewire_contract::number::Count;
 use sidewire_contract::text::NonEmpty;
 
 use super::servers::{Configured, configured, key_of, open_server};
+use super::stamp::Stamp;
 use crate::browser::{ModelDesk, ModelError, ProviderChoice, model_state};
 use crate::config::{
-    Api, Config, Keys, ProviderConfig, ServerConfig, check_api_key, key_for, parse_base_url, save_provider,
+    Api, Config, ProviderConfig, ServerConfig, check_api_key, key_for, parse_base_url, save_provider,
 };
 use crate::providers::detect::{USUAL_PLACES, detect_local_servers};
 use crate::providers::offline::OfflineProvider;
@@ -24,15 +24,16 @@ const OFFLINE: &str = "offline";
 
 /// The provider that the configuration names, or the first further one when that lacks its key; without any, the
 /// built-in.
-pub(super) fn provider(config: &Config, layout: &Layout) -> anyhow::Result<Arc<dyn Provider>> {
+pub(super) fn provider(layout: &Layout) -> anyhow::Result<Arc<dyn Provider>> {
+    let (config, keys) = Config::load_with_keys(layout)?;
     if config.provider == Some(ProviderConfig::Offline) {
         return Ok(Arc::new(OfflineProvider::new()));
     }
-    let models = configured(config);
+    let models = configured(&config);
     if models.is_empty() {
         return Ok(Arc::new(OfflineProvider::new()));
     }
-    let keys = Keys::load(layout)?;
+    let keys = keys?;
     if let Some(ProviderConfig::Server(chosen)) = &config.provider {
         // What is wrong with this key is worth a word; others are only passed over.
         keys.get(&chosen.key)?;
@@ -54,21 +55,6 @@ pub(super) struct Models {
     seen: Mutex<Stamp>,
     /// Held while a choice is saved and put in use, so that the watch does not take it for somebody else's.
     saving: tokio::sync::Mutex<()>,
-}
-
-/// When the files of the configuration were last changed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Stamp([Option<SystemTime>; 3]);
-
-impl Stamp {
-    fn of(layout: &Layout) -> Self {
-        let changed = |path| std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
-        Self([
-            changed(layout.config_file()),
-            changed(layout.key_file()),
-            changed(layout.extensions()),
-        ])
-    }
 }
 
 impl Models {
@@ -96,10 +82,7 @@ impl Models {
 
     /// Puts the configured model in use; the model, when it can be used.
     pub(super) fn reload(&self) -> Option<ModelState> {
-        let loaded = Config::load(&self.layout)
-            .map_err(anyhow::Error::from)
-            .and_then(|config| provider(&config, &self.layout));
-        match loaded {
+        match provider(&self.layout) {
             Ok(provider) => {
                 self.slot.replace(provider);
                 Some(self.current())
@@ -135,6 +118,17 @@ impl Models {
         config: ProviderConfig,
         key: Option<SecretString>,
     ) -> Result<ModelState, ModelError> {
+        let model = self.save(config, key).await?;
+        // A server that is slow to tell holds nobody up: neither the watch nor another choice.
+        self.learn_window().await;
+        Ok(if model.offline { model } else { self.current() })
+    }
+
+    async fn save(
+        &self,
+        config: ProviderConfig,
+        key: Option<SecretString>,
+    ) -> Result<ModelState, ModelError> {
         let _alone = self.saving.lock().await;
         let (layout, saved) = (self.layout.clone(), config);
         let saving = tokio::task::spawn_blocking(move || save_provider(&layout, &saved, key.as_ref()));
@@ -143,9 +137,7 @@ impl Models {
             ModelError::Storage
         })?;
         self.look();
-        let model = self.reload().ok_or(ModelError::Storage)?;
-        self.learn_window().await;
-        Ok(if model.offline { model } else { self.current() })
+        self.reload().ok_or(ModelError::Storage)
     }
 }
 

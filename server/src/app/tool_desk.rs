@@ -6,17 +6,14 @@ use std::sync::Arc;
 use sidewire_agent::workspace::Roots;
 use sidewire_contract::layout::Layout;
 
+use super::editor::browser_folder;
 use crate::acp::desks::{Jobs, ToolDesk, ToolKit};
-use crate::process::{Launcher, sandbox};
+use crate::process::{Launcher, our_file, ourselves, sandbox};
 use crate::tools::{JobTable, LocalWorkspace, Protected, workspace_tools};
-
-/// Ourselves, as the system knows us even when our file has been replaced by a newer one meanwhile.
-const OURSELVES: &str = "/proc/self/exe";
 
 /// The [`ToolDesk`] of this machine.
 pub(super) struct Tools {
     protected: Protected,
-    file: Option<PathBuf>,
 }
 
 impl Tools {
@@ -25,33 +22,28 @@ impl Tools {
         let home = std::env::home_dir();
         let own = [&layout.config, &layout.data, &layout.state].map(Clone::clone);
         Self {
-            protected: Protected::new(home.as_deref(), own).but_readable([layout.config.join("skills")]),
-            // A file that was replaced is named as one that does not exist.
-            file: std::env::current_exe().ok().filter(|file| file.exists()),
+            protected: Protected::new(home.as_deref(), own)
+                .but_readable([layout.config.join("skills"), browser_folder(layout)]),
         }
-    }
-
-    fn program(&self) -> Option<PathBuf> {
-        let ourselves = Some(PathBuf::from(OURSELVES)).filter(|ourselves| ourselves.exists());
-        ourselves.or_else(|| self.file.clone())
     }
 }
 
 impl ToolDesk for Tools {
     fn open(&self, roots: Roots) -> ToolKit {
         let launcher = Launcher {
-            program: self.program(),
-            file: self.file.clone(),
+            program: ourselves(),
+            file: our_file(),
             write: writable(&roots),
             protected: self.protected.places().to_vec(),
         };
+        let confined_by = sandbox().filter(|_| launcher.program.is_some());
         let jobs = Arc::new(JobTable::new(launcher.clone()));
         let workspace = LocalWorkspace::new(roots, self.protected.clone(), launcher);
         ToolKit {
             tools: workspace_tools(&workspace, &jobs),
             workspace: Arc::new(workspace),
             jobs,
-            sandbox: sandbox().unwrap_or_else(|| "none".to_owned()),
+            sandbox: confined_by.unwrap_or_else(|| "none".to_owned()),
         }
     }
 }

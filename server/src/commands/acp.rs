@@ -9,9 +9,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::env::Env;
 use super::setup;
-use crate::acp::{self, Start};
+use crate::acp::{self, Parts, Start};
 use crate::app::editor_parts;
 use crate::cli::{AcpArgs, AcpCommand};
+use crate::config::ConfigError;
 use crate::logging;
 use crate::private_file::private_folder;
 
@@ -38,16 +39,35 @@ async fn serve(args: AcpArgs, layout: Layout) -> anyhow::Result<()> {
         ceiling: args.permission_mode,
         workspace_only: args.workspace_only,
     };
-    let opening = tokio::task::spawn_blocking(move || editor_parts(&layout));
-    let opening = async {
-        let opened = opening.await.context("the conversations could not be opened");
-        opened.flatten().map_err(|error| {
-            tracing::error!(error = format!("{error:#}"), "sessions cannot be opened");
-            format!("{error:#}")
-        })
-    };
-    acp::serve((tokio::io::stdin(), tokio::io::stdout()), start, opening, stop).await;
+    let open = move || open(layout.clone());
+    acp::serve((tokio::io::stdin(), tokio::io::stdout()), start, open, stop).await;
     Ok(())
+}
+
+/// Opens what sessions need; why that failed is for the log, the editor is told where to look.
+async fn open(layout: Layout) -> Result<Parts, String> {
+    let opening = tokio::task::spawn_blocking(move || editor_parts(&layout));
+    let opened = opening.await.context("opening the conversations broke off");
+    opened.flatten().map_err(|error| {
+        tracing::error!(error = format!("{error:#}"), "sessions cannot be opened");
+        for_editor(&error)
+    })
+}
+
+/// Without what stands in the files, which may be a key.
+fn for_editor(error: &anyhow::Error) -> String {
+    let what = match error.downcast_ref() {
+        Some(
+            ConfigError::Invalid { path, .. }
+            | ConfigError::Unreadable { path, .. }
+            | ConfigError::Secret { path, .. },
+        ) => path.display().to_string(),
+        Some(ConfigError::Key(_) | ConfigError::File(_) | ConfigError::Changing) => {
+            "the configuration".to_owned()
+        }
+        None => "the store of conversations".to_owned(),
+    };
+    format!("{what} cannot be used; `sidewire doctor` in a terminal says why")
 }
 
 /// Fires at the first signal that asks a process to end.

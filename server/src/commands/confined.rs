@@ -1,11 +1,11 @@
-//! `sidewire confined`: the hidden command between us and every shell command.
+//! `sidewire confined`: the hidden command between us and every shell command, and every program that speaks with us.
 
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 
 use crate::cli::ConfinedArgs;
-use crate::process::{become_program, confine, run_family};
+use crate::process::{become_program, confine, run_family, run_speaking};
 use crate::ui;
 
 /// What shells answer for a program that cannot be run.
@@ -20,9 +20,13 @@ pub(crate) fn run(args: &ConfinedArgs) -> ExitCode {
 }
 
 fn start(args: &ConfinedArgs) -> anyhow::Result<ExitCode> {
-    confine(&args.write).context("failed to confine the command")?;
     let (program, rest) = args.program.split_first().context("there is no program")?;
     let failed = || format!("failed to run {}", program.display());
+    if args.speaks {
+        let end = run_speaking(program, rest).with_context(failed)?;
+        return Ok(end.repeat());
+    }
+    confine(&args.write).context("failed to confine the command")?;
     if args.watch {
         let end = run_family(program, rest).with_context(failed)?;
         return Ok(end.repeat());

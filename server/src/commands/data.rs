@@ -24,7 +24,7 @@ pub(crate) async fn run(env: &Env, command: DataCommand) -> anyhow::Result<()> {
             }
             delete(&env.layout).await?;
             ui::say(
-                "deleted all conversations, their media and logs; settings, pairings and your key (.env) stay",
+                "deleted all conversations, their media, what MCP servers said about themselves, and logs; settings, pairings and your key (.env) stay",
             );
             Ok(())
         }
@@ -90,7 +90,18 @@ async fn delete(layout: &Layout) -> anyhow::Result<()> {
             Err(error) => return Err(error).context("failed to delete the conversations"),
         }
     }
+    forget_tools(&layout.mcp_tools_folder())?;
     delete_logs(&layout.log_folder())
+}
+
+/// Removes what MCP servers offered last time: their words, which the next connection brings again.
+fn forget_tools(folder: &Path) -> anyhow::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("failed to remove {}", folder.display()))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// The media of all conversations; only cleared here, so that nothing else of it matters.
@@ -170,6 +181,8 @@ mod tests {
     async fn what_was_kept_is_exported_until_it_is_deleted() {
         let (folder, layout) = home();
         keep_a_conversation(&layout).await;
+        let tools = layout.mcp_tools_folder();
+        write_private(&tools.join("server"), b"what it said").unwrap();
         let out = folder.path().join("export.jsonl");
         export(&layout, Some(&out)).await.unwrap();
         let text = fs::read_to_string(&out).unwrap();
@@ -182,6 +195,7 @@ mod tests {
         assert_eq!(lines[0]["session_key"], "tenant");
         delete(&layout).await.unwrap();
         assert_eq!(export_to(&layout, &mut Vec::new()).await.unwrap(), 0);
+        assert!(!tools.exists());
     }
 
     async fn keep_a_conversation(layout: &Layout) {

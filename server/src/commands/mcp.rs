@@ -3,16 +3,20 @@
 //! A server that a project brings starts a program, or talks to an address, of whoever wrote the project's files. So it
 //! starts only once the person has seen its definition and allowed exactly that one.
 
+use std::fs::File;
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use sidewire_contract::layout::Layout;
 use sidewire_contract::mcp_server::McpTransport;
+use url::Url;
 
 use super::env::Env;
 use crate::app::{Roster, ledger_file, read_roster};
 use crate::cli::{McpAction, McpArgs};
 use crate::mcp::{Entry, Ledger, Origin, Permit, Project};
+use crate::private_file::private_folder;
 use crate::ui;
 
 /// Runs `sidewire mcp …`.
@@ -22,7 +26,7 @@ pub(crate) fn run(env: &Env, args: &McpArgs) -> anyhow::Result<()> {
     if !folder.is_dir() {
         bail!("{} is not a folder", folder.display());
     }
-    let told = decide(&env.layout, &folder, &args.action)?;
+    let told = decide((&env.layout, &folder), &args.action, &agreed)?;
     told.warnings.iter().for_each(ui::note);
     told.lines.iter().for_each(ui::say);
     Ok(())
@@ -34,17 +38,27 @@ struct Told {
     warnings: Vec<String>,
 }
 
-fn decide(layout: &Layout, folder: &Path, action: &McpAction) -> anyhow::Result<Told> {
+/// Asks the person about what these lines show.
+type Ask<'a> = &'a dyn Fn(&[String]) -> anyhow::Result<bool>;
+
+fn agreed(shown: &[String]) -> anyhow::Result<bool> {
+    if !io::stdin().is_terminal() {
+        bail!("nobody can be asked here; add --fingerprint with what `sidewire mcp list` shows");
+    }
+    shown.iter().for_each(ui::say);
+    let question = dialoguer::Confirm::new().with_prompt("Let it start in this folder?");
+    Ok(question.default(false).interact()?)
+}
+
+fn decide((layout, folder): (&Layout, &Path), action: &McpAction, ask: Ask<'_>) -> anyhow::Result<Told> {
     let roster = read_roster(layout, folder, Vec::new())?;
-    let ledger = Ledger::load(&ledger_file(layout))?;
-    let mut decision = Decision {
+    let decision = Decision {
         layout,
         roster: &roster,
-        ledger,
     };
     let lines = match action {
         McpAction::List => list(&roster),
-        McpAction::Allow { name } => decision.allow(name)?,
+        McpAction::Allow { name, fingerprint } => vec![decision.allow(name, fingerprint.as_deref(), ask)?],
         McpAction::Revoke { name } => vec![decision.revoke(name)?],
         McpAction::Disable { name } => vec![decision.set_disabled(name, true)?],
         McpAction::Enable { name } => vec![decision.set_disabled(name, false)?],
@@ -59,48 +73,51 @@ fn decide(layout: &Layout, folder: &Path, action: &McpAction) -> anyhow::Result<
 struct Decision<'a> {
     layout: &'a Layout,
     roster: &'a Roster,
-    ledger: Ledger,
 }
 
 impl<'a> Decision<'a> {
-    fn allow(&mut self, name: &str) -> anyhow::Result<Vec<String>> {
+    /// Allows what the person has seen and nothing else: the files may say something else by then.
+    fn allow(&self, name: &str, fingerprint: Option<&str>, ask: Ask<'_>) -> anyhow::Result<String> {
         let entry = self.entry(name)?;
         if entry.origin != Origin::Project {
             bail!("{name} is your own server in config.toml; it needs no permission");
         }
-        self.ledger.allow(&self.roster.project, name, &entry.fingerprint);
-        self.save()?;
-        let mut lines = vec![format!(
-            "{name} may start in {}, from the next session on:",
-            self.roster.project.path()
-        )];
-        lines.extend(definition(entry));
-        Ok(lines)
+        let agreed = match fingerprint {
+            Some(seen) if seen != entry.fingerprint => {
+                bail!("{name} is defined otherwise now; look again with `sidewire mcp list`")
+            }
+            Some(_) => true,
+            None => ask(&definition(entry))?,
+        };
+        if !agreed {
+            bail!("{name} was not allowed");
+        }
+        self.change(|ledger| ledger.allow(&self.roster.project, name, &entry.fingerprint))?;
+        let project = self.roster.project.path();
+        Ok(format!("{name} may start in {project}, from the next session on"))
     }
 
     /// Works for a server that is gone from the project's files too.
-    fn revoke(&mut self, name: &str) -> anyhow::Result<String> {
-        if !self.ledger.revoke(&self.roster.project, name) {
+    fn revoke(&self, name: &str) -> anyhow::Result<String> {
+        if !self.change(|ledger| ledger.revoke(&self.roster.project, name))? {
             bail!("{name:?} is not allowed in {}", self.roster.project.path());
         }
-        self.save()?;
         Ok(format!(
             "{name} may no longer start; running sessions keep it until they end"
         ))
     }
 
-    fn set_disabled(&mut self, name: &str, disabled: bool) -> anyhow::Result<String> {
+    fn set_disabled(&self, name: &str, disabled: bool) -> anyhow::Result<String> {
         let entry = self.entry(name)?;
         let project = place(entry, &self.roster.project);
         let word = if disabled { "off" } else { "on" };
-        if !self.ledger.set_disabled(project, name, disabled) {
+        if !self.change(|ledger| ledger.set_disabled(project, name, disabled))? {
             let elsewhere = !disabled && entry.permit == Permit::Off;
             if elsewhere {
                 bail!("{name} is switched off where it is written down; remove `disabled` there");
             }
             return Ok(format!("{name} is switched {word} already"));
         }
-        self.save()?;
         Ok(format!("{name} is switched {word}, from the next session on"))
     }
 
@@ -111,8 +128,22 @@ impl<'a> Decision<'a> {
         })
     }
 
-    fn save(&self) -> anyhow::Result<()> {
-        Ok(self.ledger.save(&ledger_file(self.layout))?)
+    /// Reads, changes and writes what was decided; one after the other, so that no decision is lost.
+    fn change<T>(&self, change: impl FnOnce(&mut Ledger) -> T) -> anyhow::Result<T> {
+        private_folder(&self.layout.state)?;
+        let file = ledger_file(self.layout);
+        // Let go of when it is closed.
+        let turnstile = File::create(file.with_extension("lock")).context("failed to create a lock file")?;
+        turnstile
+            .lock()
+            .context("failed to wait for another `sidewire mcp`")?;
+        let before = Ledger::load(&file)?;
+        let mut ledger = before.clone();
+        let changed = change(&mut ledger);
+        if ledger != before {
+            ledger.save(&file)?;
+        }
+        Ok(changed)
     }
 }
 
@@ -143,31 +174,45 @@ fn described(entry: &Entry) -> Vec<String> {
     let mut lines = vec![format!("{name}  {origin}  {permit}")];
     lines.extend(definition(entry));
     if entry.permit == Permit::Pending {
+        lines.push(format!("    fingerprint {}", entry.fingerprint));
         lines.push(format!("    to let it start: sidewire mcp allow {name}"));
     }
     lines
 }
 
-/// What would be started or asked, as it is written down. Values of variables and headers may be secrets: their names
-/// are enough, unless they lie in a project's file, which the person is about to trust.
+/// What would be started or asked, as it is written down. Arguments, addresses, variables and headers may hold secrets:
+/// of the person's own servers it is enough to see which is which. A project's file is shown whole, since the person is
+/// about to trust it.
 fn definition(entry: &Entry) -> Vec<String> {
     let is_shown = entry.origin == Origin::Project;
     let member = |(name, value): (&String, &String)| {
         let value = if is_shown { plain(value) } else { "…".to_owned() };
         format!("    {}={value}", plain(name))
     };
+    let address = |url: &String| if is_shown { plain(url) } else { beginning(url) };
     let (what, members) = match &entry.server.transport {
         McpTransport::Stdio { command, args, env } => {
-            let words = [command].into_iter().chain(args);
-            let words: Vec<String> = words.map(|word| plain(word)).collect();
-            (words.join(" "), env)
+            let shown = if is_shown { args.as_slice() } else { &[] };
+            let words = [command].into_iter().chain(shown).map(|word| plain(word));
+            let hidden = (shown.len() < args.len()).then(|| "…".to_owned());
+            (words.chain(hidden).collect::<Vec<_>>().join(" "), env)
         }
-        McpTransport::Http { url, headers } => (format!("http {}", plain(url)), headers),
-        McpTransport::Sse { url, headers } => (format!("sse {}", plain(url)), headers),
+        McpTransport::Http { url, headers } => (format!("http {}", address(url)), headers),
+        McpTransport::Sse { url, headers } => (format!("sse {}", address(url)), headers),
     };
     let mut lines = vec![format!("    {what}")];
     lines.extend(members.iter().map(member));
     lines
+}
+
+/// Scheme, host and port of an address.
+fn beginning(url: &str) -> String {
+    let origin = Url::parse(url).map(|url| url.origin());
+    let origin = origin.ok().filter(url::Origin::is_tuple);
+    origin.map_or_else(
+        || "…".to_owned(),
+        |origin| format!("{}/…", plain(&origin.ascii_serialization())),
+    )
 }
 
 /// A word of a definition, so that it cannot pretend to be anything else in a terminal.
@@ -206,7 +251,11 @@ mod tests {
         }
 
         fn run(&self, action: &McpAction) -> Result<String, String> {
-            let told = decide(&self.layout, self.folder.path(), action);
+            self.ask(action, &|_| Ok(true))
+        }
+
+        fn ask(&self, action: &McpAction, ask: Ask<'_>) -> Result<String, String> {
+            let told = decide((&self.layout, self.folder.path()), action, ask);
             told.map(|told| told.lines.join("\n"))
                 .map_err(|error| error.to_string())
         }
@@ -217,7 +266,10 @@ mod tests {
     }
 
     fn allow(name: String) -> McpAction {
-        McpAction::Allow { name }
+        McpAction::Allow {
+            name,
+            fingerprint: None,
+        }
     }
 
     fn revoke(name: String) -> McpAction {
@@ -243,7 +295,7 @@ mod tests {
             listed.starts_with("a  project  pending\n    run \"a b\" -x\n    T=${TOKEN}\n"),
             "{listed}"
         );
-        assert!(place.run(&named(allow)).unwrap().contains("T=${TOKEN}"));
+        place.run(&named(allow)).unwrap();
         assert!(
             place
                 .run(&McpAction::List)
@@ -269,6 +321,85 @@ mod tests {
     }
 
     #[test]
+    fn n14_exactly_what_the_person_saw_is_allowed() {
+        let place = Place::new(PROJECT, "");
+        let pending = || {
+            place
+                .run(&McpAction::List)
+                .unwrap()
+                .contains("a  project  pending")
+        };
+        assert!(
+            place
+                .ask(&named(allow), &|_| Ok(false))
+                .unwrap_err()
+                .contains("not allowed")
+        );
+        assert!(pending());
+        let swapped = |shown: &[String]| {
+            assert!(shown.join("").contains("-x") && shown.join("").contains("T=${TOKEN}"));
+            place.write(&PROJECT.replace("-x", "-y"));
+            Ok(true)
+        };
+        place.ask(&named(allow), &swapped).unwrap();
+        assert!(pending(), "it became another one while the person was thinking");
+        let nobody = |_: &[String]| bail!("nobody");
+        let with = |fingerprint: &str| McpAction::Allow {
+            name: "a".into(),
+            fingerprint: Some(fingerprint.to_owned()),
+        };
+        let listed = place.run(&McpAction::List).unwrap();
+        let (_, fingerprint) = listed.split_once("fingerprint ").unwrap();
+        let fingerprint = fingerprint.lines().next().unwrap();
+        place.write(&PROJECT.replace("-x", "-z"));
+        assert!(
+            place
+                .ask(&with(fingerprint), &nobody)
+                .unwrap_err()
+                .contains("otherwise now")
+        );
+        place.write(&PROJECT.replace("-x", "-y"));
+        place.ask(&with(fingerprint), &nobody).unwrap();
+        assert!(!pending());
+    }
+
+    #[test]
+    fn n14_decisions_at_the_same_time_are_all_kept() {
+        let names: Vec<String> = (0..16).map(|number| format!("s{number}")).collect();
+        let servers: serde_json::Map<_, _> = names
+            .iter()
+            .map(|name| (name.clone(), serde_json::json!({ "command": "x" })))
+            .collect();
+        let place = Place::new(&serde_json::json!({ "mcpServers": servers }).to_string(), "");
+        std::thread::scope(|scope| {
+            for name in &names {
+                scope.spawn(|| place.run(&allow(name.clone())).unwrap());
+            }
+        });
+        assert!(!place.run(&McpAction::List).unwrap().contains("pending"));
+    }
+
+    #[test]
+    fn n27_secrets_of_own_servers_are_not_shown() {
+        let config = "[mcp.servers.a]\ncommand = 'run'\nargs = ['--token', 'hunter2']\nenv = { T = 'hunter2' }\n\
+                      [mcp.servers.b]\nurl = 'https://me:hunter2@host.example:8443/mcp/hunter2?key=hunter2'\n\
+                      [mcp.servers.c]\ntype = 'sse'\nurl = '${WHERE}/hunter2'\n";
+        let listed = Place::new("{}", config).run(&McpAction::List).unwrap();
+        assert!(
+            !listed.contains("hunter2") && !listed.contains("--token"),
+            "{listed}"
+        );
+        for part in [
+            "    run …",
+            "    T=…",
+            "    http https://host.example:8443/…",
+            "    sse …",
+        ] {
+            assert!(listed.contains(part), "{part}: {listed}");
+        }
+    }
+
+    #[test]
     fn a_server_can_be_switched_off_and_on() {
         let place = Place::new(
             PROJECT,
@@ -291,7 +422,7 @@ mod tests {
                 .unwrap()
                 .contains("a  project  starts")
         );
-        let own = place.run(&McpAction::Allow { name: "own".into() }).unwrap_err();
+        let own = place.run(&allow("own".into())).unwrap_err();
         assert!(own.contains("needs no permission"), "{own}");
         assert!(
             place

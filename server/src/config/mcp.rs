@@ -29,6 +29,8 @@ pub(crate) struct WrittenServer {
     pub(crate) server: McpServer,
     /// It is switched off where it is written down.
     pub(crate) disabled: bool,
+    /// The person believes what it says about its tools. Only `config.toml` can say so.
+    pub(crate) trusted: bool,
 }
 
 impl McpConfig {
@@ -40,6 +42,7 @@ impl McpConfig {
                 transport: entry.transport.clone(),
             },
             disabled: entry.disabled,
+            trusted: entry.trusted,
         };
         self.servers.iter().map(written).collect()
     }
@@ -69,6 +72,7 @@ impl TryFrom<String> for ServerName {
 struct Unnamed {
     transport: McpTransport,
     disabled: bool,
+    trusted: bool,
 }
 
 /// An entry as it is written down. A word that has no meaning is a slip of the keyboard.
@@ -86,19 +90,23 @@ struct Entry {
     headers: BTreeMap<String, String>,
     #[serde(default)]
     disabled: bool,
+    /// Its `readOnlyHint`s count: such a tool runs unasked.
+    #[serde(default)]
+    trusted: bool,
 }
 
-/// The words of an [`Entry`].
+/// The words of an [`Entry`] that a project's file may use; it cannot ask for trust.
 const WORDS: [&str; 7] = ["type", "command", "args", "env", "url", "headers", "disabled"];
 
 impl TryFrom<Entry> for Unnamed {
     type Error = EntryFault;
 
     fn try_from(entry: Entry) -> Result<Self, Self::Error> {
-        let disabled = entry.disabled;
+        let (disabled, trusted) = (entry.disabled, entry.trusted);
         Ok(Self {
             transport: transport(entry)?,
             disabled,
+            trusted,
         })
     }
 }
@@ -194,12 +202,14 @@ mod tests {
             type = "sse"
             url = "${OLD}/sse"
             disabled = true
+            trusted = true
             "#,
         )
         .unwrap();
         let names: Vec<_> = written.iter().map(|one| one.server.name.as_str()).collect();
         assert_eq!(names, ["files", "old", "remote"]);
         assert!(written[1].disabled && !written[0].disabled);
+        assert!(written[1].trusted && !written[0].trusted);
         assert_eq!(
             written[0].server.transport,
             McpTransport::Stdio {

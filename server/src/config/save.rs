@@ -23,74 +23,94 @@ pub(crate) fn save_provider(
     provider: &ProviderConfig,
     key: Option<&SecretString>,
 ) -> Result<Vec<PathBuf>, ConfigError> {
-    let before = Config::load(layout)?;
-    let old_env = read_env(layout)?;
-    let new_env = new_env(old_env.as_deref(), before.provider.as_ref(), provider, key)?;
-    let config = stage_private(&layout.config_file(), edited(layout, provider)?.as_bytes())?;
-    let env = new_env
-        .as_deref()
-        .map(|text| stage_private(&layout.key_file(), text.as_bytes()))
-        .transpose()?;
-    // All that can fail for lack of room is done. The key goes first: a reader that sees the new address has it.
-    let mut written = vec![layout.config_file()];
-    if let Some(env) = env {
-        env.commit()?;
-        written.push(layout.key_file());
-    }
-    if let Err(error) = config.commit() {
-        if written.len() > 1 {
-            restore_env(layout, old_env.as_deref())?;
+    let steps = steps(layout, provider, key)?;
+    let staged = steps
+        .iter()
+        .map(|step| stage_private(&step.path, step.after.as_bytes()));
+    // All that can fail for lack of room is done before anything changes.
+    let staged = staged.collect::<Result<Vec<_>, _>>()?;
+    for (tried, staged) in (1..).zip(staged) {
+        if let Err(error) = staged.commit() {
+            // In reverse, so that a key and another server's address do not meet on the way back either.
+            steps.iter().take(tried).rev().try_for_each(Step::undo)?;
+            return Err(error.into());
         }
-        return Err(error.into());
     }
-    Ok(written)
+    let written = [layout.config_file(), layout.key_file()].into_iter();
+    Ok(written
+        .filter(|path| steps.iter().any(|step| step.path == *path))
+        .collect())
 }
 
-/// The new text of `.env`, or `None` when it stays as it is.
-fn new_env(
-    old: Option<&str>,
-    before: Option<&ProviderConfig>,
-    after: &ProviderConfig,
+/// One file that is replaced.
+struct Step {
+    path: PathBuf,
+    before: Option<String>,
+    after: String,
+}
+
+/// What is written, in order. A key for another server is taken out before the address changes and the new one put in
+/// afterwards: whoever reads in between, or after we were killed in between, finds a server without a key at most.
+fn steps(
+    layout: &Layout,
+    provider: &ProviderConfig,
     key: Option<&SecretString>,
-) -> Result<Option<String>, ConfigError> {
-    if let Some(key) = key {
-        check_api_key(key.expose_secret())?;
-        return Ok(Some(with_key(old.unwrap_or_default(), Some(key.expose_secret()))));
-    }
-    let same_server = match (before, after) {
+) -> Result<Vec<Step>, ConfigError> {
+    key.map_or(Ok(()), |key| check_api_key(key.expose_secret()))?;
+    let stays = keeps_server(Config::load(layout)?.provider.as_ref(), provider);
+    let mut before = read_env(layout)?;
+    let old = before.clone().unwrap_or_default();
+    let mut env = |after: String| Step {
+        path: layout.key_file(),
+        before: before.replace(after.clone()),
+        after,
+    };
+    let without = Some(with_key(&old, None)).filter(|without| !stays && *without != old);
+    let take_out = without.map(&mut env);
+    let put_in = key.map(|key| env(with_key(&old, Some(key.expose_secret()))));
+    let steps = [take_out, Some(edit(layout, provider)?), put_in];
+    Ok(steps.into_iter().flatten().collect())
+}
+
+/// Whether the stored key is one for the server that is chosen now.
+fn keeps_server(before: Option<&ProviderConfig>, after: &ProviderConfig) -> bool {
+    match (before, after) {
         (_, ProviderConfig::Offline) => true,
         (Some(ProviderConfig::Server(old)), ProviderConfig::Server(new)) => old.base_url == new.base_url,
         (Some(ProviderConfig::Offline) | None, ProviderConfig::Server(_)) => false,
-    };
-    Ok(old.filter(|_| !same_server).map(|old| with_key(old, None)))
-}
-
-fn restore_env(layout: &Layout, old: Option<&str>) -> Result<(), ConfigError> {
-    let path = layout.key_file();
-    if let Some(text) = old {
-        return Ok(write_private(&path, text.as_bytes())?);
     }
-    fs::remove_file(&path).map_err(|source| {
-        PrivateFileError::Io {
-            action: "remove",
-            path,
-            source,
-        }
-        .into()
-    })
 }
 
-/// The text of `config.toml` with this provider and everything else as it was.
-fn edited(layout: &Layout, provider: &ProviderConfig) -> Result<String, ConfigError> {
+impl Step {
+    /// Puts the file back.
+    fn undo(&self) -> Result<(), ConfigError> {
+        if let Some(text) = &self.before {
+            return Ok(write_private(&self.path, text.as_bytes())?);
+        }
+        match fs::remove_file(&self.path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => Err(PrivateFileError::Io {
+                action: "remove",
+                path: self.path.clone(),
+                source,
+            }
+            .into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `config.toml` with this provider and everything else as it was.
+fn edit(layout: &Layout, provider: &ProviderConfig) -> Result<Step, ConfigError> {
     let path = layout.config_file();
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => NEW_FILE.to_owned(),
+    let before = match fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(source) => return Err(ConfigError::Unreadable { path, source }),
     };
+    let text = before.as_deref().unwrap_or(NEW_FILE);
     let invalid = |offset, message: &str| ConfigError::Invalid {
         path: path.clone(),
-        line: line_of(&text, offset),
+        line: line_of(text, offset),
         message: message.to_owned(),
     };
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
@@ -105,7 +125,11 @@ fn edited(layout: &Layout, provider: &ProviderConfig) -> Result<String, ConfigEr
         ProviderConfig::Offline => set_offline(table),
         ProviderConfig::Server(server) => set_server(table, server),
     }
-    Ok(document.to_string())
+    Ok(Step {
+        after: document.to_string(),
+        path,
+        before,
+    })
 }
 
 /// All that may stand in `[provider]` beside its kind.
@@ -173,4 +197,55 @@ fn set(table: &mut dyn TableLike, name: &str, value: Option<Value>) {
         *value.decor_mut() = old.decor().clone();
     }
     table.insert(name, Item::Value(value));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Api, KeySource, Keys, parse_base_url};
+
+    fn server(host: &str) -> ProviderConfig {
+        let base_url = parse_base_url(&format!("https://{host}/v1")).unwrap();
+        ProviderConfig::Server(ServerConfig::new(Api::OpenAi, base_url, "m"))
+    }
+
+    /// Which key is stored for which server.
+    fn stored(layout: &Layout) -> (Option<String>, Option<String>) {
+        let host = match Config::load(layout).unwrap().provider {
+            Some(ProviderConfig::Server(server)) => server.base_url.host_str().map(str::to_owned),
+            _ => None,
+        };
+        let key = Keys::load(layout).unwrap().get(&KeySource::Own).unwrap();
+        (host, key.map(|key| key.expose_secret().to_owned()))
+    }
+
+    /// The key is named like its server here.
+    #[test]
+    fn n10_a_key_never_lies_beside_the_address_of_another_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout::in_folder(folder.path().join("home"));
+        save_provider(&layout, &server("one"), Some(&"one".into())).unwrap();
+        for next in ["two", "two", "three"] {
+            let steps = steps(&layout, &server(next), Some(&next.into())).unwrap();
+            for step in &steps {
+                write_private(&step.path, step.after.as_bytes()).unwrap();
+                let (host, key) = stored(&layout);
+                assert!(key.is_none() || key == host, "{key:?} goes to {host:?}");
+            }
+            assert_eq!(stored(&layout), (Some(next.to_owned()), Some(next.to_owned())));
+        }
+        for step in steps(&layout, &server("four"), Some(&"four".into()))
+            .unwrap()
+            .iter()
+            .rev()
+        {
+            step.undo().unwrap();
+            let (host, key) = stored(&layout);
+            assert!(key.is_none() || key == host, "{key:?} goes to {host:?}");
+        }
+        assert_eq!(
+            stored(&layout),
+            (Some("three".to_owned()), Some("three".to_owned()))
+        );
+    }
 }

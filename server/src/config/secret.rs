@@ -67,6 +67,34 @@ impl Keys {
     }
 }
 
+/// How often both files are read until somebody who never stops writing is blamed.
+const LOOKS: usize = 16;
+
+impl Config {
+    /// Reads both files so that a key and an address that were never stored together do not meet: `.env` is read between
+    /// two equal looks at `config.toml`, and a new key is written after the address it belongs to (`save_provider`).
+    /// What is wrong with the keys matters only to who needs one.
+    pub(crate) fn load_with_keys(layout: &Layout) -> Result<(Self, Result<Keys, ConfigError>), ConfigError> {
+        between_equal(|| Self::load(layout), || Keys::load(layout))
+    }
+}
+
+fn between_equal<C: PartialEq, K>(
+    mut outer: impl FnMut() -> Result<C, ConfigError>,
+    mut inner: impl FnMut() -> K,
+) -> Result<(C, K), ConfigError> {
+    let mut before = outer()?;
+    for _ in 0..LOOKS {
+        let found = inner();
+        let after = outer()?;
+        if before == after {
+            return Ok((after, found));
+        }
+        before = after;
+    }
+    Err(ConfigError::Changing)
+}
+
 /// The key that goes to a server: the given one, else the stored one if it was stored for this server.
 pub(crate) fn key_for(
     layout: &Layout,
@@ -76,9 +104,10 @@ pub(crate) fn key_for(
     if given.is_some() {
         return Ok(given.cloned());
     }
-    match Config::load(layout)?.provider {
+    let (config, keys) = Config::load_with_keys(layout)?;
+    match config.provider {
         Some(ProviderConfig::Server(stored)) if stored.base_url == server.base_url => {
-            Keys::load(layout)?.get(&KeySource::Own)
+            keys?.get(&KeySource::Own)
         }
         Some(ProviderConfig::Server(_) | ProviderConfig::Offline) | None => Ok(None),
     }
@@ -151,4 +180,21 @@ fn broken_line(text: &str) -> usize {
     let broken =
         |line: &str| dotenvy::Iter::new(Cursor::new(line.as_bytes())).any(|assignment| assignment.is_err());
     text.lines().position(broken).map_or(1, |index| index + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The address changed after the first look and the key before the second: they do not belong together.
+    #[test]
+    fn n10_what_was_read_around_a_change_is_read_again() {
+        let mut addresses = ["old", "new", "new"].into_iter();
+        let mut keys = ["the key for new", "the same"].into_iter();
+        let read = between_equal(|| Ok(addresses.next().unwrap()), || keys.next().unwrap());
+        assert_eq!(read.unwrap(), ("new", "the same"));
+        let mut numbers = 0..;
+        let endless = between_equal(|| Ok(numbers.next()), || ());
+        assert!(matches!(endless, Err(ConfigError::Changing)));
+    }
 }

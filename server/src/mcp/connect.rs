@@ -38,6 +38,8 @@ pub(super) struct Connection {
 pub(super) struct Attempt<'a> {
     pub(super) server: &'a McpServer,
     pub(super) folder: &'a Path,
+    /// Ourselves, to stand between us and a process.
+    pub(super) family: Option<&'a Path>,
     pub(super) handler: &'a Handler,
     /// Ends the connection, also while it is being made.
     pub(super) stop: &'a CancellationToken,
@@ -78,6 +80,7 @@ impl Attempt<'_> {
         match &self.server.transport {
             McpTransport::Stdio { command, args, env } => {
                 let program = Piped {
+                    family: self.family,
                     program: command.as_ref(),
                     args,
                     env,

@@ -11,6 +11,7 @@ use url::Url;
 
 use super::error::ConnectError;
 use super::stdio::LINE_BYTES;
+use crate::http_client;
 
 /// Until a connection stands.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -55,20 +56,11 @@ pub(super) fn read_headers(headers: &BTreeMap<String, String>) -> Result<Headers
     headers.iter().map(read).collect()
 }
 
-/// A client as the providers have it: the proxies of the system, but none for this machine's loopback.
+/// A client that waits for a connection and follows redirects within bounds.
 pub(super) fn client(url: &Url) -> Result<reqwest::Client, ConnectError> {
-    let mut builder = reqwest::Client::builder()
-        .user_agent(concat!("sidewire/", env!("CARGO_PKG_VERSION")))
+    let builder = http_client::builder(url)
         .connect_timeout(CONNECT)
-        .tcp_nodelay(true)
         .redirect(Policy::custom(redirect));
-    if is_loopback(url) {
-        builder = builder.no_proxy();
-    }
-    if url.scheme() == "http" {
-        // Reading the platform's certificates takes longer than everything else.
-        builder = builder.tls_certs_only([]);
-    }
     builder.build().map_err(|_| ConnectError::Unreachable)
 }
 
@@ -81,15 +73,6 @@ fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
         attempt.follow()
     } else {
         attempt.stop()
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
     }
 }
 

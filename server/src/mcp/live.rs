@@ -5,8 +5,7 @@ use std::time::Duration;
 use rmcp::RoleClient;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, JsonObject, PaginatedRequestParams, Prompt, ServerResult,
-    SubscriptionFilter, Tool,
+    GetPromptResponse, GetPromptResult, JsonObject, PaginatedRequestParams, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, ServiceError, Subscription};
 use sidewire_agent::page_block::text::clip;
@@ -16,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::connect::Connection;
 use super::error::{CallError, ConnectError};
 use super::handler::Handler;
-use super::offer::{Offer, PROMPTS, TOOLS, prompts_of, tools_of};
+use super::offer::{Offer, OfferedPrompt, OfferedTool, ToolSieve, add_prompts};
 use super::reports::Call;
 
 /// Pages of one list; some servers send one item each.
@@ -70,34 +69,29 @@ impl Live {
         } else {
             Vec::new()
         };
-        Ok(Offer {
-            tools: tools_of(&self.server, tools),
-            prompts: prompts_of(prompts),
-        })
+        Ok(Offer { tools, prompts })
     }
 
-    async fn tools(&self) -> Result<Vec<Tool>, ServiceError> {
-        let (mut tools, mut cursor) = (Vec::new(), None);
+    async fn tools(&self) -> Result<Vec<OfferedTool>, ServiceError> {
+        let (mut tools, mut cursor) = (ToolSieve::new(&self.server), None);
         for _ in 0..PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor);
             let page = self.peer.list_tools(Some(params)).await?;
-            tools.extend(page.tools);
             cursor = page.next_cursor;
-            if cursor.is_none() || tools.len() > TOOLS {
+            if !tools.take(page.tools) || cursor.is_none() {
                 break;
             }
         }
-        Ok(tools)
+        Ok(tools.finish())
     }
 
-    async fn prompts(&self) -> Result<Vec<Prompt>, ServiceError> {
+    async fn prompts(&self) -> Result<Vec<OfferedPrompt>, ServiceError> {
         let (mut prompts, mut cursor) = (Vec::new(), None);
         for _ in 0..PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor);
             let page = self.peer.list_prompts(Some(params)).await?;
-            prompts.extend(page.prompts);
             cursor = page.next_cursor;
-            if cursor.is_none() || prompts.len() > PROMPTS {
+            if !add_prompts(&mut prompts, page.prompts) || cursor.is_none() {
                 break;
             }
         }

@@ -3,8 +3,6 @@
 //! A tool that breaks a bound is left out, with a line in the log: a schema that a model server refuses would break
 //! every call of the session, not only calls of this tool.
 
-use std::collections::HashSet;
-
 use rmcp::model::{Prompt, Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -78,34 +76,66 @@ enum ToolFault {
     TooMuch,
 }
 
-/// Keeps what is within bounds; `server` is named in the log.
-pub(super) fn tools_of(server: &str, listed: Vec<Tool>) -> Vec<OfferedTool> {
-    let (mut tools, mut names, mut left) = (Vec::new(), HashSet::new(), ALL_BYTES);
-    let mut skipped = 0_usize;
-    for tool in listed {
-        let full = tools.len() == TOOLS;
-        let kept = offered(tool, &mut names).and_then(|tool| room_for(tool, full, &mut left));
-        match kept {
-            Ok(tool) => tools.push(tool),
-            Err(fault) => {
-                skipped += 1;
-                tracing::debug!(server, %fault, "a tool of an MCP server is left out");
-            }
-        }
-    }
-    if skipped > 0 {
-        tracing::warn!(server, skipped, "some tools of an MCP server are left out");
-    }
-    tools
+/// Tools as they come, page by page; no more is kept than may be offered.
+pub(super) struct ToolSieve<'a> {
+    /// Named in the log.
+    server: &'a str,
+    tools: Vec<OfferedTool>,
+    /// Bytes that are left for schemas and descriptions.
+    left: usize,
+    skipped: usize,
 }
 
-fn offered(tool: Tool, names: &mut HashSet<String>) -> Result<OfferedTool, ToolFault> {
+impl<'a> ToolSieve<'a> {
+    /// Nothing of this server yet.
+    pub(super) fn new(server: &'a str) -> Self {
+        Self {
+            server,
+            tools: Vec::new(),
+            left: ALL_BYTES,
+            skipped: 0,
+        }
+    }
+
+    /// Keeps what is within bounds; whether there is room for more.
+    pub(super) fn take(&mut self, page: Vec<Tool>) -> bool {
+        for tool in page {
+            if let Err(fault) = self.keep(tool) {
+                self.skipped += 1;
+                tracing::debug!(server = self.server, %fault, "a tool of an MCP server is left out");
+            }
+        }
+        self.tools.len() < TOOLS
+    }
+
+    fn keep(&mut self, tool: Tool) -> Result<(), ToolFault> {
+        if self.tools.len() == TOOLS {
+            return Err(ToolFault::TooMuch);
+        }
+        let tool = offered(tool)?;
+        if self.tools.iter().any(|kept| kept.name == tool.name) {
+            return Err(ToolFault::Twice);
+        }
+        let weight = tool.description.len() + tool.parameters.to_string().len();
+        self.left = self.left.checked_sub(weight).ok_or(ToolFault::TooMuch)?;
+        self.tools.push(tool);
+        Ok(())
+    }
+
+    /// What was kept.
+    pub(super) fn finish(self) -> Vec<OfferedTool> {
+        if self.skipped > 0 {
+            let (server, skipped) = (self.server, self.skipped);
+            tracing::warn!(server, skipped, "some tools of an MCP server are left out");
+        }
+        self.tools
+    }
+}
+
+fn offered(tool: Tool) -> Result<OfferedTool, ToolFault> {
     let name = tool.name.into_owned();
     if !(1..=NAME_BYTES).contains(&name.len()) {
         return Err(ToolFault::Name);
-    }
-    if !names.insert(name.clone()) {
-        return Err(ToolFault::Twice);
     }
     let hints = tool.annotations.unwrap_or_default();
     let title = tool.title.or(hints.title).map(|title| one_line(&title));
@@ -118,17 +148,6 @@ fn offered(tool: Tool, names: &mut HashSet<String>) -> Result<OfferedTool, ToolF
         read_only: hints.read_only_hint == Some(true),
         name,
     })
-}
-
-fn room_for(tool: OfferedTool, full: bool, left: &mut usize) -> Result<OfferedTool, ToolFault> {
-    let weight = tool.description.len() + tool.parameters.to_string().len();
-    match left.checked_sub(weight) {
-        Some(rest) if !full => {
-            *left = rest;
-            Ok(tool)
-        }
-        _ => Err(ToolFault::TooMuch),
-    }
 }
 
 /// A schema that model servers accept: of an object, with a meaning, within bounds.
@@ -162,13 +181,15 @@ fn is_shallow(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Keeps what is within bounds.
-pub(super) fn prompts_of(listed: Vec<Prompt>) -> Vec<OfferedPrompt> {
-    let mut names = HashSet::new();
-    let usable = listed
-        .into_iter()
-        .filter(|prompt| is_word(&prompt.name) && names.insert(prompt.name.clone()));
-    usable.take(PROMPTS).map(prompt).collect()
+/// Adds what is within bounds; whether there is room for more.
+pub(super) fn add_prompts(kept: &mut Vec<OfferedPrompt>, page: Vec<Prompt>) -> bool {
+    for listed in page {
+        let is_new = is_word(&listed.name) && kept.iter().all(|known| known.name != listed.name);
+        if is_new && kept.len() < PROMPTS {
+            kept.push(prompt(listed));
+        }
+    }
+    kept.len() < PROMPTS
 }
 
 fn prompt(prompt: Prompt) -> OfferedPrompt {
@@ -223,6 +244,12 @@ mod tests {
         serde_json::from_value(tool).unwrap()
     }
 
+    fn tools_of(listed: Vec<Tool>) -> Vec<OfferedTool> {
+        let mut sieve = ToolSieve::new("s");
+        sieve.take(listed);
+        sieve.finish()
+    }
+
     fn names(tools: &[OfferedTool]) -> Vec<&str> {
         tools.iter().map(|tool| tool.name.as_str()).collect()
     }
@@ -234,7 +261,7 @@ mod tests {
             "inputSchema": { "properties": { "q": { "type": "string" } }, "required": ["q"] },
             "annotations": { "readOnlyHint": true, "title": "other" },
         });
-        let kept = tools_of("s", vec![serde_json::from_value(listed).unwrap()]);
+        let kept = tools_of(vec![serde_json::from_value(listed).unwrap()]);
         assert_eq!(
             kept,
             [OfferedTool {
@@ -250,26 +277,23 @@ mod tests {
     #[test]
     fn what_a_model_server_would_refuse_is_left_out() {
         let deep = (0..SCHEMA_LEVELS).fold(json!(true), |inner, _| json!({ "not": inner }));
-        let kept = tools_of(
-            "s",
-            vec![
-                tool("good", &json!({})),
-                tool("good", &json!({})),
-                tool("", &json!({})),
-                tool(&"n".repeat(NAME_BYTES + 1), &json!({})),
-                tool("array", &json!({ "type": "array" })),
-                tool("types", &json!({ "type": ["object", "null"] })),
-                tool("required", &json!({ "required": "a" })),
-                tool("properties", &json!({ "properties": [] })),
-                tool("member", &json!({ "properties": { "a": { "type": "strnig" } } })),
-                tool("deep", &json!({ "not": deep })),
-                tool("large", &json!({ "description": "x".repeat(SCHEMA_BYTES) })),
-                tool(
-                    "draft",
-                    &json!({ "$schema": "http://json-schema.org/draft-07/schema#", "items": [true] }),
-                ),
-            ],
-        );
+        let kept = tools_of(vec![
+            tool("good", &json!({})),
+            tool("good", &json!({})),
+            tool("", &json!({})),
+            tool(&"n".repeat(NAME_BYTES + 1), &json!({})),
+            tool("array", &json!({ "type": "array" })),
+            tool("types", &json!({ "type": ["object", "null"] })),
+            tool("required", &json!({ "required": "a" })),
+            tool("properties", &json!({ "properties": [] })),
+            tool("member", &json!({ "properties": { "a": { "type": "strnig" } } })),
+            tool("deep", &json!({ "not": deep })),
+            tool("large", &json!({ "description": "x".repeat(SCHEMA_BYTES) })),
+            tool(
+                "draft",
+                &json!({ "$schema": "http://json-schema.org/draft-07/schema#", "items": [true] }),
+            ),
+        ]);
         assert_eq!(names(&kept), ["good", "draft"]);
         assert_eq!(kept[0].parameters, json!({ "type": "object", "properties": {} }));
     }
@@ -279,22 +303,49 @@ mod tests {
         let many = (0..10_000)
             .map(|at| tool(&format!("t{at}"), &json!({})))
             .collect();
-        assert_eq!(tools_of("s", many).len(), TOOLS);
+        assert_eq!(tools_of(many).len(), TOOLS);
         let long = json!({ "description": "x".repeat(SCHEMA_BYTES - 100) });
         let large: Vec<_> = (0..100).map(|at| tool(&format!("t{at}"), &long)).collect();
-        let kept = tools_of("s", large);
+        let kept = tools_of(large);
         assert_eq!(kept.len(), ALL_BYTES / kept[0].parameters.to_string().len());
+    }
+
+    #[test]
+    fn n17_all_pages_share_one_budget() {
+        let long = json!({ "description": "x".repeat(SCHEMA_BYTES - 100) });
+        let mut sieve = ToolSieve::new("s");
+        for page in 0..100 {
+            assert!(sieve.take(vec![tool(&format!("t{page}"), &long), tool("t0", &long)]));
+            let held: usize = sieve
+                .tools
+                .iter()
+                .map(|tool| tool.parameters.to_string().len())
+                .sum();
+            assert!(held <= ALL_BYTES, "{held} bytes after page {page}");
+        }
+        let mut sieve = ToolSieve::new("s");
+        let more = (0..TOOLS).map(|page| sieve.take(vec![tool(&format!("t{page}"), &json!({}))]));
+        assert_eq!(
+            more.filter(|more| *more).count(),
+            TOOLS - 1,
+            "a full sieve ends the reading"
+        );
+        let mut prompts = Vec::new();
+        for page in 0..PROMPTS * 2 {
+            let listed = json!({ "name": format!("p{page}"), "description": "x".repeat(10_000) });
+            let more = add_prompts(&mut prompts, vec![serde_json::from_value(listed).unwrap()]);
+            assert_eq!(more, page + 1 < PROMPTS);
+        }
+        assert_eq!(prompts.len(), PROMPTS);
     }
 
     #[test]
     fn prompts_that_nobody_could_type_are_left_out() {
         let listed = ["ok", "ok", "two words", "", "hidden\u{200b}", "ö/x"]
             .map(|name| json!({ "name": name, "arguments": [{ "name": "a", "required": true }] }));
-        let prompts = prompts_of(
-            listed
-                .map(|prompt| serde_json::from_value(prompt).unwrap())
-                .into(),
-        );
+        let mut prompts = Vec::new();
+        let page = listed.map(|prompt| serde_json::from_value(prompt).unwrap());
+        assert!(add_prompts(&mut prompts, page.into()));
         let names: Vec<_> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
         assert_eq!(names, ["ok", "ö/x"]);
         assert_eq!(prompts[0].arguments, ["a"]);

@@ -28,6 +28,8 @@ pub(crate) struct Candidate {
     pub(crate) origin: Origin,
     /// It is switched off where it is written down.
     pub(crate) disabled: bool,
+    /// Whoever brings it says that what it tells about its tools is true.
+    pub(crate) trusted: bool,
 }
 
 /// Whether a server may start.
@@ -52,6 +54,8 @@ pub(crate) struct Entry {
     pub(crate) fingerprint: String,
     /// Whether it may start.
     pub(crate) permit: Permit,
+    /// The person believes what it says about its tools; nobody else can say so.
+    pub(crate) trusted: bool,
 }
 
 /// The servers of a session in `project`, by name.
@@ -68,6 +72,7 @@ pub(crate) fn roster(candidates: Vec<Candidate>, project: &Project, ledger: &Led
         let fingerprint = fingerprint(&candidate.server);
         Entry {
             permit: permit(&candidate, &fingerprint, (project, ledger)),
+            trusted: candidate.trusted && candidate.origin == Origin::Person,
             server: candidate.server,
             origin: candidate.origin,
             fingerprint,
@@ -131,6 +136,24 @@ mod tests {
             server: server(name, command),
             origin,
             disabled: false,
+            trusted: false,
+        }
+    }
+
+    #[test]
+    fn n12_only_the_person_can_trust_a_server() {
+        for (origin, trusted) in [
+            (Origin::Editor, false),
+            (Origin::Person, true),
+            (Origin::Project, false),
+        ] {
+            let asking = Candidate {
+                trusted: true,
+                ..candidate("a", "x", origin)
+            };
+            let project = Project::of(Path::new("/here"));
+            let entries = roster(vec![asking], &project, &Ledger::default());
+            assert_eq!(entries[0].trusted, trusted, "{origin:?}");
         }
     }
 

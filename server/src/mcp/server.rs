@@ -3,7 +3,7 @@
 //! Everything that lasts runs as a task of the session, never inside a turn: a turn that is stopped leaves a connection
 //! that is being made alone, and closing the session waits for all of them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use super::error::ConnectError;
 use super::handler::Handler;
 use super::live::Live;
 use super::offer::Offer;
-use super::session::{Status, Timing};
+use super::session::{Permitted, Status, Timing};
 
 /// Between a change and the list that shows it.
 const CALM: Duration = Duration::from_millis(100);
@@ -28,6 +28,10 @@ const CALM: Duration = Duration::from_millis(100);
 pub(super) struct Shared {
     /// The session's folder.
     pub(super) folder: Arc<Path>,
+    /// Ourselves, to stand between us and a process.
+    pub(super) family: Option<PathBuf>,
+    /// Whether a server may still be used.
+    pub(super) permitted: Permitted,
     pub(super) timing: Timing,
     /// Called whenever tools, prompts or states have changed.
     pub(super) changed: Arc<dyn Fn() + Send + Sync>,
@@ -61,8 +65,12 @@ pub(super) struct Server {
     target: Result<McpServer, ConnectError>,
     /// Where its offer is kept, and under which name; nothing for a server that belongs to one session.
     known: Option<(Cache, String)>,
+    /// The person believes what it says about its tools.
+    pub(super) trusted: bool,
     pub(super) shared: Arc<Shared>,
     pub(super) condition: watch::Sender<Condition>,
+    /// It is not used any more; fires with the session's at the latest.
+    stop: CancellationToken,
     // A std lock: held for one pointer copy.
     offer: RwLock<Arc<Offer>>,
     // A tokio mutex: held while a connection is made, so that there is one, and who waits finds it.
@@ -81,6 +89,8 @@ impl Server {
             name,
             target,
             known,
+            trusted: false,
+            stop: shared.stop.child_token(),
             shared,
             condition: watch::Sender::new(Condition::new(Status::Idle, None)),
             offer: RwLock::default(),
@@ -102,9 +112,24 @@ impl Server {
         self.shared.tasks.spawn(Arc::clone(self).connect());
     }
 
+    /// Takes it down once the person has taken its permission back: it offers nothing and is not connected again.
+    pub(super) fn heed(&self) {
+        if !self.stop.is_cancelled() && !(self.shared.permitted)(&self.name) {
+            self.stop.cancel();
+            self.turn(Status::Pending, None);
+        }
+    }
+
     /// What it offers, as far as is known.
     pub(super) fn offer(&self) -> Arc<Offer> {
+        if self.is_withdrawn() {
+            return Arc::default();
+        }
         Arc::clone(&self.offer.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn is_withdrawn(&self) -> bool {
+        self.stop.is_cancelled() && !self.shared.stop.is_cancelled()
     }
 
     /// Its connection; it is made when there is none.
@@ -121,7 +146,8 @@ impl Server {
         if let Some(live) = place.as_ref().filter(|live| !live.is_lost()) {
             return Ok(live.clone());
         }
-        if self.shared.stop.is_cancelled() {
+        self.heed();
+        if self.stop.is_cancelled() {
             return Err(ConnectError::Closed);
         }
         self.turn(Status::Connecting, None);
@@ -131,7 +157,8 @@ impl Server {
                 *place = Some(live.clone());
                 self.turn(Status::Ready, None);
             }
-            Err(ConnectError::Closed) => self.turn(Status::Idle, None),
+            Err(ConnectError::Closed) if self.shared.stop.is_cancelled() => self.turn(Status::Idle, None),
+            Err(ConnectError::Closed) => self.turn(Status::Pending, None),
             Err(error) => {
                 tracing::warn!(server = self.name, %error, "an MCP server is not available");
                 self.turn(Status::Failed, Some(error));
@@ -141,11 +168,12 @@ impl Server {
     }
 
     async fn open(self: &Arc<Self>) -> Result<Live, ConnectError> {
-        let stop = self.shared.stop.child_token();
+        let stop = self.stop.child_token();
         let handler = Handler::new(Arc::clone(&self.shared.folder));
         let attempt = Attempt {
             server: self.target.as_ref().map_err(Clone::clone)?,
             folder: &self.shared.folder,
+            family: self.shared.family.as_deref(),
             handler: &handler,
             stop: &stop,
             deadline: Instant::now() + self.shared.timing.start,
@@ -182,7 +210,7 @@ impl Server {
             () = farewell(&live.stop) => {}
         }
         // First the state, then the mark that lets the next call connect again.
-        if !self.shared.stop.is_cancelled() {
+        if !self.stop.is_cancelled() {
             self.turn(Status::Failed, Some(&fault.reason()));
         }
         live.lost.cancel();

@@ -1,7 +1,7 @@
 //! All servers of one session.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ const SERVERS: usize = 64;
 /// Tools of one session.
 const TOOLS: usize = 512;
 /// What closing may take; an editor waits a second for us to end.
-const CLOSING: Duration = Duration::from_millis(900);
+const CLOSING: Duration = Duration::from_millis(850);
 
 /// How long a server may take.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +50,12 @@ impl Default for Timing {
 pub(crate) struct SessionParts {
     /// Its folder: where child processes run, and the one root that servers are told.
     pub(crate) folder: Arc<Path>,
+    /// Ourselves, to stand between us and its child processes.
+    pub(crate) family: Option<PathBuf>,
     /// Its servers, by name.
     pub(crate) entries: Vec<Entry>,
+    /// Whether one of them may still be used.
+    pub(crate) permitted: Permitted,
     /// Replaces the variables of a definition that may start; the text says why not.
     pub(crate) expand: Expand,
     /// What servers offered last time.
@@ -63,6 +67,9 @@ pub(crate) struct SessionParts {
     /// Called whenever tools, prompts or states have changed; must return at once.
     pub(crate) changed: Arc<dyn Fn() + Send + Sync>,
 }
+
+/// Says of a server, by its name, whether the person still allows it; asked before each turn and each connection.
+pub(crate) type Permitted = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// Replaces the variables of a definition.
 pub(crate) type Expand = fn(McpServer) -> Result<McpServer, String>;
@@ -111,6 +118,8 @@ impl Session {
     pub(crate) fn start(parts: SessionParts) -> Self {
         let shared = Arc::new(Shared {
             folder: parts.folder,
+            family: parts.family,
+            permitted: parts.permitted,
             timing: parts.timing,
             changed: parts.changed,
             stop: CancellationToken::new(),
@@ -133,10 +142,16 @@ impl Session {
         }
     }
 
+    /// Its servers; those that may not be used any more are taken down and offer nothing.
+    fn servers(&self) -> &[Arc<Server>] {
+        self.servers.iter().for_each(|server| server.heed());
+        &self.servers
+    }
+
     /// Tools of all servers, in a stable order.
     pub(crate) fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let (mut names, mut tools): (HashSet<String>, Vec<Arc<dyn Tool>>) = Default::default();
-        for server in &self.servers {
+        for server in self.servers() {
             for offered in &server.offer().tools {
                 let tool = McpTool::new(Arc::clone(server), offered, self.library.clone());
                 if tools.len() == TOOLS || !names.insert(tool.meta().name.clone()) {
@@ -158,12 +173,12 @@ impl Session {
                 .map(|offered| prompt::entry(&server.name, offered))
                 .collect::<Vec<_>>()
         };
-        self.servers.iter().flat_map(of_server).collect()
+        self.servers().iter().flat_map(of_server).collect()
     }
 
     /// The text of a prompt with these arguments.
     pub(crate) async fn expand(&self, name: &str, arguments: &str) -> Result<String, String> {
-        let found = self.servers.iter().find_map(|server| {
+        let found = self.servers().iter().find_map(|server| {
             let own = name.strip_prefix(server.name.as_str())?.strip_prefix(':')?;
             let offer = server.offer();
             let prompt = offer.prompts.iter().find(|prompt| prompt.name == own)?;
@@ -186,7 +201,7 @@ impl Session {
                 tools: server.offer().tools.len(),
             }
         };
-        self.servers.iter().map(state).collect()
+        self.servers().iter().map(state).collect()
     }
 
     /// Resolves once no server is about to be connected.
@@ -232,7 +247,9 @@ fn begin(entry: Entry, shared: &Arc<Shared>, (expand, cache): (Expand, &Cache)) 
         }
         _ => (Err(ConnectError::Closed), None),
     };
-    let server = Arc::new(Server::new(name, target, known, Arc::clone(shared)));
+    let mut server = Server::new(name, target, known, Arc::clone(shared));
+    server.trusted = entry.trusted;
+    let server = Arc::new(server);
     match entry.permit {
         Permit::Given => server.begin(),
         Permit::Pending => server.rest(Status::Pending, None),

@@ -1,4 +1,4 @@
-//! A server as a child process: its streams as a transport, its complaints in the log.
+//! A server as a child process: its streams as a transport; its complaints are read and not kept.
 
 use std::io;
 use std::pin::Pin;
@@ -6,8 +6,8 @@ use std::task::{Context, Poll, ready};
 
 use rmcp::RoleClient;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::io::{AsyncRead, AsyncReadExt as _, ReadBuf};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::process::{ChildStdin, ChildStdout};
 
 use super::error::ConnectError;
 use super::guard::Fault;
@@ -15,9 +15,6 @@ use crate::process::{Piped, PipedChild};
 
 /// Bytes of one message of a server.
 pub(super) const LINE_BYTES: usize = 8 * 1024 * 1024;
-/// Bytes of its complaints that go to the log, and bytes of one line there.
-const COMPLAINTS: usize = 64 * 1024;
-const COMPLAINT: usize = 1024;
 
 /// The transport of a child's streams.
 pub(super) type StdioTransport = AsyncRwTransport<RoleClient, BoundedLines<ChildStdout>, ChildStdin>;
@@ -34,7 +31,7 @@ pub(super) struct Started {
 pub(super) fn start(name: &str, program: &Piped<'_>) -> io::Result<Started> {
     let (child, streams) = program.start()?;
     // Ends with the child's stream.
-    tokio::spawn(log_complaints(name.to_owned(), streams.stderr));
+    tokio::spawn(count_complaints(name.to_owned(), streams.stderr));
     let fault = Fault::default();
     let lines = BoundedLines::new(streams.stdout, fault.clone());
     let transport = AsyncRwTransport::new_client(lines, streams.stdin).with_max_line_length(LINE_BYTES);
@@ -45,15 +42,12 @@ pub(super) fn start(name: &str, program: &Piped<'_>) -> io::Result<Started> {
     })
 }
 
-/// Reads all of it, so that the child never waits for us; logs the beginning.
-async fn log_complaints(server: String, mut stderr: ChildStderr) {
-    let (mut buffer, mut left) = ([0; COMPLAINT], COMPLAINTS);
-    while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
-        let shown = buffer.get(..read.min(left)).unwrap_or_default();
-        left -= shown.len();
-        if !shown.is_empty() {
-            tracing::debug!(server, stderr = %String::from_utf8_lossy(shown).trim_end(), "an MCP server says");
-        }
+/// Reads all of it, so that the child never waits for us. What it says may hold keys or the text of a page: the log is
+/// told how much it was.
+async fn count_complaints(server: String, mut stderr: impl AsyncRead + Unpin) {
+    let bytes = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await;
+    if let Ok(bytes @ 1..) = bytes {
+        tracing::debug!(server, bytes, "an MCP server wrote to its error stream");
     }
 }
 
@@ -101,6 +95,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for BoundedLines<R> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncReadExt as _;
+
     use super::*;
 
     async fn read(bytes: Vec<u8>) -> (io::Result<usize>, bool) {

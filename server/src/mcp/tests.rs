@@ -6,6 +6,7 @@ mod remote;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -36,6 +37,8 @@ const GUARD: Duration = Duration::from_secs(60);
 struct Rig {
     folder: tempfile::TempDir,
     changed: Arc<Notify>,
+    /// The person allows its servers.
+    allowed: Arc<AtomicBool>,
     timing: Timing,
     store: Store,
     feed: Arc<TurnFeed>,
@@ -47,6 +50,7 @@ impl Rig {
         Self {
             folder: tempfile::tempdir().unwrap(),
             changed: Arc::default(),
+            allowed: Arc::new(AtomicBool::new(true)),
             timing: Timing::default(),
             store: Store::in_memory().unwrap(),
             feed: Arc::new(TurnFeed::new(TurnRecord::begun(
@@ -124,7 +128,7 @@ impl Rig {
     }
 
     fn start(&self, entries: Vec<Entry>) -> Session {
-        let changed = Arc::clone(&self.changed);
+        let (changed, allowed) = (Arc::clone(&self.changed), Arc::clone(&self.allowed));
         let library = Library::open(LibraryConfig {
             folder: self.path("media"),
             quota: 1 << 30,
@@ -132,7 +136,10 @@ impl Rig {
         });
         Session::start(SessionParts {
             folder: self.folder.path().into(),
+            // Only the whole program can stand between (`tests/it/acp_mcp.rs`).
+            family: None,
             entries,
+            permitted: Arc::new(move |_| allowed.load(Ordering::Relaxed)),
             expand: Ok,
             cache: self.cache(),
             library: library.unwrap(),
@@ -201,6 +208,7 @@ fn entry(server: McpServer, origin: roster::Origin, permit: Permit) -> Entry {
         server,
         origin,
         permit,
+        trusted: false,
     }
 }
 

@@ -29,7 +29,9 @@ pub(super) struct McpTool {
 impl McpTool {
     /// The tool that a server offers.
     pub(super) fn new(server: Arc<Server>, offered: &OfferedTool, library: Library) -> Self {
-        let kind = if offered.read_only {
+        // Its own word is no reason to run it unasked.
+        let read_only = server.trusted && offered.read_only;
+        let kind = if read_only {
             ToolKind::Read
         } else {
             ToolKind::Other
@@ -40,7 +42,7 @@ impl McpTool {
             description: offered.description.clone(),
             parameters: offered.parameters.clone(),
             kind,
-            read_only: offered.read_only,
+            read_only,
             hidden: false,
             source: ToolSource::Mcp(server.name.clone()),
         };

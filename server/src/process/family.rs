@@ -1,17 +1,22 @@
-//! The hidden process between us and a shell command: it ends the whole family of the command when its owner is gone.
+//! The hidden process between us and a child: it ends the whole family of the child when its owner is gone.
 //!
-//! Its standard input is a pipe of which the owner holds the other end and writes nothing: whatever ends the owner,
-//! `kill -9` too, closes it. On Linux it also adopts those of the family that left (daemons), and finds them.
+//! One of its standard streams leads to the owner: whatever ends the owner, `kill -9` too, closes the other end. For a
+//! shell command that is its standard input, a pipe into which nothing is written. A program that speaks has that one
+//! for itself; its standard error is a socket instead, on which the owner may say that it is to be asked to end. On
+//! Linux this process also adopts those of the family that left (daemons), and finds them.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt as _;
-use std::process::{ExitCode, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, kill_current_process_group, kill_process,
-    setrlimit, wait,
+    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpgrp, getpid, kill_current_process_group,
+    kill_process, setrlimit, wait,
 };
 
 use super::member;
@@ -27,23 +32,78 @@ pub(crate) fn become_program(program: &OsStr, args: &[OsString]) -> io::Error {
 
 /// Runs a program to its end, then ends whatever it left behind; ends all of it as soon as standard input ends.
 pub(crate) fn run_family(program: &OsStr, args: &[OsString]) -> io::Result<End> {
+    let mut command = member(program);
+    command.args(args).stdin(Stdio::null());
+    run(command, |_| {
+        let _ended_or_broken = io::copy(&mut io::stdin().lock(), &mut io::sink());
+    })
+}
+
+/// The same for a program that has all standard streams for itself; the socket behind standard error is the owner.
+pub(crate) fn run_speaking(program: &OsStr, args: &[OsString]) -> io::Result<End> {
+    let mut command = member(program);
+    command.args(args);
+    run(command, |child| {
+        // Or nobody would see that the program has closed its own.
+        let _seen_at_its_end_then = leave_streams();
+        obey_owner(child);
+    })
+}
+
+/// Runs a command to its end; ends it and everything it started once `owned` returns.
+fn run(mut command: Command, owned: impl FnOnce(Option<Pid>) + Send + 'static) -> io::Result<End> {
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(getpid()))?;
-    let child = member(program).args(args).stdin(Stdio::null()).spawn()?;
-    thread::spawn(|| {
-        wait_for_owner();
+    let child = command.spawn()?;
+    let pid = Pid::from_raw(child.id().cast_signed());
+    thread::spawn(move || {
+        owned(pid);
         end_descendants();
-        // Ours too: what is left in the group, and this process.
-        let _nobody_left_to_tell = kill_current_process_group(Signal::KILL);
+        // Ours too: what is left in the group, and this process. A group that somebody else leads is not ours to end.
+        if getpgrp() == getpid() {
+            let _nobody_left_to_tell = kill_current_process_group(Signal::KILL);
+        }
     });
     let status = wait_for(child.id())?;
     end_descendants();
     Ok(End(status))
 }
 
-/// Returns once nobody holds the other end of standard input.
-fn wait_for_owner() {
-    let _ended_or_broken = io::copy(&mut io::stdin().lock(), &mut io::sink());
+fn leave_streams() -> io::Result<()> {
+    let nowhere = File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nowhere)?;
+    Ok(rustix::stdio::dup2_stdout(&nowhere)?)
+}
+
+/// Does what the owner says on standard error until nobody is there any more.
+fn obey_owner(child: Option<Pid>) {
+    let (owner, mut word) = (io::stderr(), [0]);
+    loop {
+        match rustix::io::read(&owner, &mut word) {
+            Ok(1..) => ask_to_end(child),
+            Err(Errno::INTR) => {}
+            // The program shares it, and may have made it one that does not wait.
+            Err(Errno::AGAIN) => {
+                let _something_to_read = poll(&mut [PollFd::new(&owner, PollFlags::IN)], None);
+            }
+            Ok(0) | Err(_) => return,
+        }
+    }
+}
+
+/// Asks every process that descends from this one.
+#[cfg(target_os = "linux")]
+fn ask_to_end(_child: Option<Pid>) {
+    for pid in descendants::living() {
+        let _gone_already = kill_process(pid, Signal::TERM);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_to_end(child: Option<Pid>) {
+    if let Some(child) = child {
+        let _gone_already = kill_process(child, Signal::TERM);
+    }
 }
 
 /// Waits for this child, and buries adopted ones on the way.
@@ -53,7 +113,7 @@ fn wait_for(child: u32) -> io::Result<WaitStatus> {
             Ok(Some((pid, status))) if pid.as_raw_nonzero().get().cast_unsigned() == child => {
                 return Ok(status);
             }
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }

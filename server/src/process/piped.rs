@@ -1,22 +1,35 @@
 //! A child that speaks on its standard streams as long as its owner wants: how it starts, and how it ends.
+//!
+//! Ourselves stand between ([`super::family`]), so that it ends with its family whatever ends us. What it complains on
+//! is a socket, whose other direction tells the one in between to ask it to end, and that we are gone.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 /// How long a child may take to end by itself once its input is closed. All of it together is below a second, which
 /// is what an editor waits for us.
 const BY_ITSELF: Duration = Duration::from_millis(300);
 /// How long it may take to end once it is asked to.
 const WHEN_ASKED: Duration = Duration::from_millis(200);
+/// A family that is told to end is gone by then; what is not is killed as a group.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// What the one in between understands as the wish that the program ends; any byte would do.
+const END: &[u8] = b"e";
 
 /// What to start.
 pub(crate) struct Piped<'a> {
+    /// Ourselves, to stand between; without it the child is in a group of its own and nothing more.
+    pub(crate) family: Option<&'a Path>,
     /// The program, looked up in the search path.
     pub(crate) program: &'a OsStr,
     /// Its arguments.
@@ -34,58 +47,98 @@ pub(crate) struct Streams {
     /// What it says.
     pub(crate) stdout: ChildStdout,
     /// What it complains about; somebody has to read it.
-    pub(crate) stderr: ChildStderr,
+    pub(crate) stderr: OwnedReadHalf,
 }
 
-/// A running child with its group. Dropping it kills both.
+/// A running child with everything it started. Dropping it ends all of them.
 pub(crate) struct PipedChild {
     child: Child,
     /// The id of its group; known even after the child itself is gone.
     group: Option<u32>,
+    /// The way to the one in between: its family ends when this is closed.
+    family: Option<OwnedWriteHalf>,
 }
 
 impl Piped<'_> {
-    /// Starts it in a group of its own.
+    /// Starts it.
     pub(crate) fn start(&self) -> io::Result<(PipedChild, Streams)> {
-        let mut command = super::command(self.program);
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        let (stderr, owner) = UnixStream::from_std(ours)?.into_split();
+        let mut command = self.command()?;
         command
             .args(self.args)
             .envs(self.env)
             .current_dir(self.folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
+            .stderr(Stdio::from(OwnedFd::from(theirs)));
         let mut child = command.spawn()?;
-        let group = child.id();
         let missing = || io::Error::from(io::ErrorKind::BrokenPipe);
         let streams = Streams {
             stdin: child.stdin.take().ok_or_else(missing)?,
             stdout: child.stdout.take().ok_or_else(missing)?,
-            stderr: child.stderr.take().ok_or_else(missing)?,
+            stderr,
         };
-        Ok((PipedChild { child, group }, streams))
+        let child = PipedChild {
+            group: child.id(),
+            child,
+            family: self.family.map(|_| owner),
+        };
+        Ok((child, streams))
+    }
+
+    /// The program itself, or ourselves with the program.
+    fn command(&self) -> io::Result<Command> {
+        let Some(family) = self.family else {
+            return Ok(super::command(self.program));
+        };
+        if !self.is_found() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let mut command = super::command(family.as_os_str());
+        command.args(["confined", "--speaks", "--"]).arg(self.program);
+        Ok(command)
+    }
+
+    /// Whether there is such a program. The one in between would find out too, but could not say so.
+    fn is_found(&self) -> bool {
+        let program = Path::new(self.program);
+        if program.components().count() > 1 {
+            return self.folder.join(program).exists();
+        }
+        let path = self.env.get("PATH").map(Into::into);
+        let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+        std::env::split_paths(&path).any(|place| self.folder.join(place).join(program).is_file())
     }
 }
 
 impl PipedChild {
-    /// Ends it, step by step; its input must be closed already. Nothing of its group is left when this returns.
+    /// Ends it, step by step; its input must be closed already. Nothing of it is left when this returns.
     pub(crate) async fn end(mut self) {
         if !self.is_gone(BY_ITSELF).await {
-            self.signal(Signal::Terminate);
-            if !self.is_gone(WHEN_ASKED).await {
-                self.signal(Signal::Kill);
-                let _what_it_returned = self.child.wait().await;
+            self.ask_to_end().await;
+            if !self.is_gone(WHEN_ASKED).await && self.family.take().is_some() {
+                self.is_gone(FAREWELL).await;
             }
         }
-        // The child is gone; what it started may not be. That happens on dropping.
+        // What a family did not end: a program may have killed the one in between. And what a program leaves behind.
+        self.signal(Signal::Kill);
+        let _what_it_returned = self.child.wait().await;
     }
 
     async fn is_gone(&mut self, limit: Duration) -> bool {
         tokio::time::timeout(limit, self.child.wait()).await.is_ok()
     }
 
-    #[cfg(unix)]
+    async fn ask_to_end(&mut self) {
+        match &mut self.family {
+            // One byte always has room.
+            Some(family) => drop(family.write_all(END).await),
+            None => self.signal(Signal::Terminate),
+        }
+    }
+
     fn signal(&self, signal: Signal) {
         use rustix::process::{Pid, kill_process_group};
         let group = self.group.and_then(|id| Pid::from_raw(id.cast_signed()));
@@ -93,16 +146,14 @@ impl PipedChild {
             let _gone_already = kill_process_group(group, signal.into());
         }
     }
-
-    #[cfg(not(unix))]
-    fn signal(&mut self, _: Signal) {
-        let _gone_already = self.child.start_kill();
-    }
 }
 
 impl Drop for PipedChild {
     fn drop(&mut self) {
-        self.signal(Signal::Kill);
+        // A family ends by itself as this is dropped, and finds more than the group.
+        if self.family.is_none() {
+            self.signal(Signal::Kill);
+        }
     }
 }
 
@@ -112,7 +163,6 @@ enum Signal {
     Kill,
 }
 
-#[cfg(unix)]
 impl From<Signal> for rustix::process::Signal {
     fn from(signal: Signal) -> Self {
         match signal {

@@ -8,7 +8,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use sidewire_agent::workspace::ShellExit;
+use sidewire_agent::workspace::{Confined, ShellExit};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStdin};
@@ -90,11 +90,16 @@ impl Launcher {
         })
     }
 
-    /// Program and arguments that run a command confined, for whoever starts it elsewhere.
-    pub(crate) fn confined(&self, command: &str) -> Option<Vec<String>> {
-        let file = self.file.as_deref().filter(|_| super::sandbox().is_some())?;
-        let words = self.words(Some(file), false, command).into_iter();
-        words.map(|word| word.into_string().ok()).collect()
+    /// How a command runs confined when somebody else starts it.
+    pub(crate) fn confined(&self, command: &str) -> Confined {
+        if self.program.is_none() || super::sandbox().is_none() {
+            return Confined::Nowhere;
+        }
+        let words = self.file.as_deref().and_then(|file| {
+            let words = self.words(Some(file), false, command).into_iter();
+            words.map(|word| word.into_string().ok()).collect()
+        });
+        words.map_or(Confined::HereOnly, Confined::By)
     }
 
     fn words(&self, program: Option<&Path>, watched: bool, command: &str) -> Vec<OsString> {
@@ -108,14 +113,37 @@ impl Launcher {
             }
             words.push("--".into());
         }
+        // Whoever starts it elsewhere knows nothing of its environment.
+        if program.is_some() && !watched {
+            words.push("env".into());
+            words.extend(
+                ENVIRONMENT
+                    .iter()
+                    .map(|(name, value)| format!("{name}={value}").into()),
+            );
+        }
         words.extend([shell().into(), "-c".into(), command.into()]);
         words
     }
 }
 
-/// Commands cannot answer questions, and nobody turns pages for them.
+/// Commands cannot answer questions, and nobody turns pages for them. They mean what their words say: nothing is read
+/// first, `cd` goes nowhere else, patterns stand for no more, and git runs no program that a folder in the workspace
+/// names by posing as a repository.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("SIDEWIRE", "1"),
+    ("BASH_ENV", ""),
+    ("ENV", ""),
+    ("CDPATH", ""),
+    ("BASHOPTS", ""),
+    ("SHELLOPTS", ""),
+    ("GLOBIGNORE", ""),
+    ("GIT_CONFIG_COUNT", "2"),
+    ("GIT_CONFIG_KEY_0", "safe.bareRepository"),
+    ("GIT_CONFIG_VALUE_0", "explicit"),
+    ("GIT_CONFIG_KEY_1", "core.fsmonitor"),
+    ("GIT_CONFIG_VALUE_1", "false"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("PAGER", "cat"),

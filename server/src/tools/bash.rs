@@ -81,7 +81,7 @@ impl Bash {
             )));
         }
         if asked.run_in_background {
-            return self.start(&asked.command);
+            return self.start(&asked.command).await;
         }
         let seconds = asked.timeout_seconds.unwrap_or(SECONDS).clamp(1, MOST_SECONDS);
         let workspace = call::workspace(call)?;
@@ -99,9 +99,9 @@ impl Bash {
         Ok(told(&end, limit, watch.terminal_shown()))
     }
 
-    fn start(&self, command: &str) -> Result<ToolOutput, CallError> {
+    async fn start(&self, command: &str) -> Result<ToolOutput, CallError> {
         let folder: PathBuf = self.workspace.roots().folder().to_owned();
-        let id = self.jobs.start(command, &folder)?;
+        let id = self.jobs.start(command, &folder).await?;
         Ok(ToolOutput::text(format!(
             "started in the background as {id}; bash_output reads what it prints, wait waits for it, kill_shell ends it"
         )))
@@ -190,7 +190,7 @@ impl Tool for Bash {
     fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {
         let command = call::word(arguments, "command").unwrap_or_default();
         let roots = roots.unwrap_or_else(|| self.workspace.roots());
-        let mut intent = classify(command, roots);
+        let mut intent = classify(command, roots, self.workspace.protected());
         let in_background = call::read::<Arguments>(arguments).is_ok_and(|asked| asked.run_in_background);
         // What nobody waits for is never just a look.
         if in_background && intent.class == Class::Read {

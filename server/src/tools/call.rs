@@ -108,15 +108,28 @@ pub(super) async fn open(workspace: &dyn Workspace, path: &str) -> Result<Docume
     Ok(document)
 }
 
-/// A path as a person and a rule write it: from the working folder when it is below that, else whole.
+/// A path as a person reads it, on one line.
 pub(super) fn shown_path(path: &Path, roots: &Roots) -> String {
+    printable(from_folder(path, roots))
+}
+
+/// A path on one line, whatever its name holds.
+pub(super) fn printable(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if text.chars().any(char::is_control) {
+        return text.escape_debug().to_string();
+    }
+    text.into_owned()
+}
+
+/// A path from the working folder when it is below that, else whole.
+fn from_folder<'a>(path: &'a Path, roots: &Roots) -> &'a Path {
     let below = path.strip_prefix(roots.folder()).unwrap_or(path);
-    let shown = if below.as_os_str().is_empty() {
+    if below.as_os_str().is_empty() {
         Path::new(".")
     } else {
         below
-    };
-    shown.to_string_lossy().into_owned()
+    }
 }
 
 /// What a title says of a path argument.
@@ -138,7 +151,11 @@ pub(super) fn intent_of_all(class: Class, paths: &[&str], roots: Option<&Roots>)
         return intent_about(class, paths.iter().map(|path| (*path).to_owned()));
     };
     let places: Vec<PathBuf> = paths.iter().map(|path| place(path, roots)).collect();
-    let mut intent = intent_about(class, places.iter().map(|place| shown_path(place, roots)));
+    // Rules are compared with the very name.
+    let names = places
+        .iter()
+        .map(|place| from_folder(place, roots).to_string_lossy().into_owned());
+    let mut intent = intent_about(class, names);
     intent.outside = places.into_iter().filter(|place| !roots.cover(place)).collect();
     intent
 }
@@ -279,6 +296,7 @@ mod tests {
             ("/work/app/src/a.rs", "src/a.rs"),
             ("/work/lib/b.rs", "/work/lib/b.rs"),
             ("/work/app", "."),
+            ("/work/app/one\n[two", "one\\n[two"),
         ] {
             assert_eq!(shown_path(Path::new(path), &roots), shown);
         }

@@ -1,5 +1,7 @@
 //! `glob`: files by their names.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -54,7 +56,7 @@ impl Glob {
 
     async fn find(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
         let asked: Arguments = call::read(&call.arguments)?;
-        let bounds = Bounds::new(&call.cancel, LIMIT);
+        let bounds = Bounds::new(call, LIMIT);
         let workspace = self.workspace.clone();
         let told = look(move || find(&workspace, &asked, &bounds)).await?;
         Ok(ToolOutput::text(told))
@@ -62,25 +64,22 @@ impl Glob {
 }
 
 fn find(workspace: &LocalWorkspace, asked: &Arguments, bounds: &Bounds) -> Result<String, CallError> {
-    let mut area = Area::find(workspace, asked.path.as_deref())?;
+    let mut area = Area::find(workspace, asked.path.as_deref(), bounds)?;
     let pattern = Pattern::new(&asked.pattern, &area.base)?;
     let mut found = matching(workspace, &area, &pattern, bounds);
     let mut note = "";
-    if found.is_empty() && !bounds.are_reached() {
+    if found.count == 0 && !bounds.are_reached() {
         area.ignored = true;
         found = matching(workspace, &area, &pattern, bounds);
         note = "[only files that the project ignores]\n";
     }
-    if found.is_empty() {
+    if found.count == 0 {
         return Ok(format!("no files match {}", asked.pattern));
     }
-    let count = found.len();
-    // The newest first; those of one moment by their names.
-    found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    let count = found.count;
     let shown: Vec<_> = found
-        .iter()
-        .take(HITS)
-        .map(|(_, path)| shown_path(path, workspace.roots()))
+        .in_order()
+        .map(|path| shown_path(&path, workspace.roots()))
         .collect();
     let mut told = format!("{note}{}", shown.join("\n"));
     if count > HITS {
@@ -95,24 +94,42 @@ fn find(workspace: &LocalWorkspace, asked: &Arguments, bounds: &Bounds) -> Resul
     Ok(told)
 }
 
-fn matching(
-    workspace: &LocalWorkspace,
-    area: &Area,
-    pattern: &Pattern,
-    bounds: &Bounds,
-) -> Vec<(SystemTime, PathBuf)> {
+fn matching(workspace: &LocalWorkspace, area: &Area, pattern: &Pattern, bounds: &Bounds) -> Newest {
     let below = |path: &std::path::Path| {
         path.strip_prefix(&area.base)
             .is_ok_and(|below| pattern.fits(below))
     };
-    area.files(workspace)
-        .take_while(|_| !bounds.are_reached())
-        .filter(|entry| below(entry.path()))
-        .map(|entry| {
-            let changed = entry.metadata().ok().and_then(|meta| meta.modified().ok());
-            (changed.unwrap_or(SystemTime::UNIX_EPOCH), entry.into_path())
-        })
-        .collect()
+    let mut newest = Newest::default();
+    let within = area.files(workspace).take_while(|_| !bounds.are_reached());
+    for entry in within.filter(|entry| below(entry.path())) {
+        let changed = entry.metadata().ok().and_then(|meta| meta.modified().ok());
+        newest.add(changed.unwrap_or(SystemTime::UNIX_EPOCH), entry.into_path());
+    }
+    newest
+}
+
+/// The files that are shown, and how many there are.
+#[derive(Default)]
+struct Newest {
+    count: usize,
+    /// The one to be given up next is on top: the oldest, and of those of one moment the last by its name.
+    files: BinaryHeap<Reverse<(SystemTime, Reverse<PathBuf>)>>,
+}
+
+impl Newest {
+    fn add(&mut self, changed: SystemTime, path: PathBuf) {
+        self.count += 1;
+        self.files.push(Reverse((changed, Reverse(path))));
+        if self.files.len() > HITS {
+            self.files.pop();
+        }
+    }
+
+    /// The newest first; those of one moment by their names.
+    fn in_order(self) -> impl Iterator<Item = PathBuf> {
+        let files = self.files.into_sorted_vec().into_iter();
+        files.map(|Reverse((_, Reverse(path)))| path)
+    }
 }
 
 #[async_trait::async_trait]
@@ -129,7 +146,11 @@ impl Tool for Glob {
     }
 
     fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {
-        call::intent_of_trees(Class::Read, &[call::word(arguments, "path").unwrap_or(".")], roots)
+        call::intent_of_trees(
+            Class::Read,
+            &[call::word(arguments, "path").unwrap_or(".")],
+            roots,
+        )
     }
 
     async fn call(&self, call: ToolCallContext) -> ToolOutput {

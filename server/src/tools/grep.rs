@@ -13,8 +13,8 @@ use sidewire_agent::permission::{Class, Intent};
 use sidewire_agent::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput};
 use sidewire_agent::workspace::{Roots, Workspace as _};
 
-use super::call::{self, CallError, Described, shown_path};
-use super::local_workspace::LocalWorkspace;
+use super::call::{self, CallError, Described, FILE_LIMIT, shown_path};
+use super::local_workspace::{LocalWorkspace, decode};
 use super::search::{Area, Bounds, Pattern, look};
 
 /// Most lines of one answer.
@@ -70,7 +70,7 @@ impl Grep {
     async fn search(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
         let asked: Arguments = call::read(&call.arguments)?;
         let seconds = asked.timeout_seconds.unwrap_or(SECONDS).clamp(1, MOST_SECONDS);
-        let bounds = Bounds::new(&call.cancel, Duration::from_secs(seconds));
+        let bounds = Bounds::new(call, Duration::from_secs(seconds));
         let workspace = self.workspace.clone();
         let told = look(move || search(&workspace, &asked, bounds)).await?;
         Ok(ToolOutput::text(told))
@@ -78,7 +78,7 @@ impl Grep {
 }
 
 fn search(workspace: &LocalWorkspace, asked: &Arguments, bounds: Bounds) -> Result<String, CallError> {
-    let mut area = Area::find(workspace, asked.path.as_deref())?;
+    let mut area = Area::find(workspace, asked.path.as_deref(), &bounds)?;
     let only = asked
         .glob
         .as_deref()
@@ -159,14 +159,29 @@ impl Hunt<'_> {
             file,
             bounds: &self.bounds,
         };
+        let Ok(text) = readable(file) else {
+            return;
+        };
         let hits = &mut self.hits;
         let sink = Lossy(|line, text| {
             hits.push(hit(&shown, line, text));
             Ok(hits.len() <= HITS)
         });
         // A file that cannot be read further is left with what was found so far.
-        let _read_as_far_as_it_goes = searcher.search_reader(&self.matcher, file, sink);
+        let _read_as_far_as_it_goes = searcher.search_reader(&self.matcher, text, sink);
     }
+}
+
+/// The bytes of a file; those of a text in an older encoding as UTF-8.
+fn readable<F: Read>(mut file: F) -> io::Result<impl Read + use<F>> {
+    let mut bytes = Vec::new();
+    file.by_ref().take(FILE_LIMIT).read_to_end(&mut bytes)?;
+    if std::str::from_utf8(&bytes).is_err()
+        && let Some((text, _)) = decode(&bytes)
+    {
+        bytes = text.into_bytes();
+    }
+    Ok(io::Cursor::new(bytes).chain(file))
 }
 
 fn hit(path: &str, line: u64, text: &str) -> String {
@@ -206,7 +221,11 @@ impl Tool for Grep {
     }
 
     fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {
-        call::intent_of_trees(Class::Read, &[call::word(arguments, "path").unwrap_or(".")], roots)
+        call::intent_of_trees(
+            Class::Read,
+            &[call::word(arguments, "path").unwrap_or(".")],
+            roots,
+        )
     }
 
     async fn call(&self, call: ToolCallContext) -> ToolOutput {

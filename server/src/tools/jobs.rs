@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sidewire_agent::workspace::ShellExit;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::call::CallError;
 use super::command_output::{ending, for_model};
-use crate::process::{Launcher, Log, Until};
+use crate::process::{Launcher, Log, Running, Until};
 
 /// Most jobs that run at once.
 const RUNNING: usize = 8;
@@ -23,6 +23,8 @@ const REMEMBERED: usize = 32;
 /// The jobs of a session. Dropping it ends them.
 pub(crate) struct JobTable {
     launcher: Launcher,
+    /// A place for each that runs or is being started; closed once none is started any more.
+    places: Arc<Semaphore>,
     // A std mutex: held for a look into a map.
     jobs: Mutex<Jobs>,
 }
@@ -30,8 +32,6 @@ pub(crate) struct JobTable {
 #[derive(Default)]
 struct Jobs {
     last: u32,
-    /// None is started any more.
-    closed: bool,
     by_number: BTreeMap<u32, Arc<Job>>,
 }
 
@@ -56,24 +56,34 @@ impl JobTable {
     pub(crate) fn new(launcher: Launcher) -> Self {
         Self {
             launcher,
+            places: Arc::new(Semaphore::new(RUNNING)),
             jobs: Mutex::default(),
         }
     }
 
     /// Starts a command; the name of its job.
-    pub(super) fn start(&self, command: &str, folder: &Path) -> Result<String, CallError> {
-        let mut jobs = self.lock();
-        if jobs.closed {
-            return Err(CallError::Said("the session is ending".to_owned()));
-        }
-        if jobs.running().count() >= RUNNING {
-            return Err(CallError::Said(format!(
+    pub(super) async fn start(&self, command: &str, folder: &Path) -> Result<String, CallError> {
+        let place = Arc::clone(&self.places).try_acquire_owned();
+        let place = place.map_err(|error| match error {
+            TryAcquireError::Closed => ending_session(),
+            TryAcquireError::NoPermits => CallError::Said(format!(
                 "{RUNNING} jobs run already; end one with kill_shell first"
-            )));
-        }
-        let running = self.launcher.start(command, folder);
+            )),
+        })?;
+        let (launcher, command, folder) = (self.launcher.clone(), command.to_owned(), folder.to_owned());
+        let starting = tokio::task::spawn_blocking(move || launcher.start(&command, &folder));
+        let running = starting.await.unwrap_or_else(|error| Err(error.into()));
         let running =
             running.map_err(|error| CallError::Said(format!("failed to start the shell: {error}")))?;
+        self.follow(running, place)
+    }
+
+    /// Remembers a command and follows it, unless the session ended while it was started.
+    fn follow(&self, running: Running, place: OwnedSemaphorePermit) -> Result<String, CallError> {
+        let mut jobs = self.lock();
+        if self.places.is_closed() {
+            return Err(ending_session());
+        }
         let (ended, end) = watch::channel(None);
         let job = Arc::new(Job {
             log: Log::default(),
@@ -91,6 +101,7 @@ impl JobTable {
         tokio::spawn(async move {
             let exit = running.follow(until, &following.log).await;
             let after = following.began.elapsed();
+            drop(place);
             ended.send_replace(Some(End { exit, after }));
         });
         Ok(jobs.remember(job))
@@ -120,16 +131,13 @@ impl JobTable {
 
     /// How many run.
     pub(crate) fn running(&self) -> usize {
-        self.lock().running().count()
+        RUNNING - self.places.available_permits()
     }
 
     /// Ends them all; none can be started afterwards.
     pub(crate) async fn end(&self) {
-        let all: Vec<_> = {
-            let mut jobs = self.lock();
-            jobs.closed = true;
-            jobs.by_number.values().cloned().collect()
-        };
+        self.places.close();
+        let all: Vec<_> = self.lock().by_number.values().cloned().collect();
         // All at once, then each waited for.
         all.iter().for_each(|job| job.cancel.cancel());
         for job in all {
@@ -142,6 +150,10 @@ impl JobTable {
     }
 }
 
+fn ending_session() -> CallError {
+    CallError::Said("the session is ending".to_owned())
+}
+
 impl Drop for JobTable {
     fn drop(&mut self) {
         self.lock().by_number.values().for_each(|job| job.cancel.cancel());
@@ -149,10 +161,6 @@ impl Drop for JobTable {
 }
 
 impl Jobs {
-    fn running(&self) -> impl Iterator<Item = &Arc<Job>> {
-        self.by_number.values().filter(|job| job.end.borrow().is_none())
-    }
-
     fn remember(&mut self, job: Arc<Job>) -> String {
         if self.by_number.len() >= REMEMBERED {
             let has_ended = |(number, job): (&u32, &Arc<Job>)| job.end.borrow().is_some().then_some(*number);

@@ -13,14 +13,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sidewire_agent::workspace::{
-    Document, Encoding, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
+    Confined, Document, Encoding, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
 };
 use tokio::time::sleep;
 
 use super::protected::Protected;
 use crate::process::{Launcher, Log, Until};
 use place::{Place, Put, open_folder};
-pub(super) use text::ends_lines_with_crlf;
+pub(super) use text::{decode, ends_lines_with_crlf};
 
 /// How often whoever watches a command hears of it.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
@@ -82,6 +82,11 @@ impl LocalWorkspace {
     /// Moves a file or a folder; both ends inside. Blocks on the disk.
     pub(super) fn rename(&self, from: &Path, to: &Path) -> Result<(), WorkspaceError> {
         let (from, to) = (self.inside(from)?, self.inside(to)?);
+        // Elsewhere it would be protected no longer; and nothing comes to be where keys will be kept.
+        let mut protected = self.protected().places().iter();
+        if let Some(held) = protected.find(|place| place.starts_with(&from) || place.starts_with(&to)) {
+            return Err(WorkspaceError::Protected(held.clone()));
+        }
         let source = self.0.place(&from, false).map_err(at(&from))?;
         if !source.exists().map_err(at(&from))? {
             return Err(WorkspaceError::Missing(from));
@@ -106,8 +111,7 @@ impl LocalWorkspace {
         match self.0.read(&path, limit) {
             Ok(None) => Err(WorkspaceError::TooLarge { path, limit }),
             Ok(Some(bytes)) => {
-                let (text, encoding) =
-                    text::decode(&bytes).ok_or_else(|| WorkspaceError::NotText(path.clone()))?;
+                let (text, encoding) = decode(&bytes).ok_or_else(|| WorkspaceError::NotText(path.clone()))?;
                 Ok(Document {
                     path,
                     text,
@@ -127,8 +131,28 @@ impl LocalWorkspace {
         }
     }
 
-    fn save_now(&self, document: &Document) -> Result<(), WorkspaceError> {
+    /// Where a document is to be written, which must be where it was opened.
+    fn destination(&self, document: &Document) -> Result<PathBuf, WorkspaceError> {
         let path = self.inside(&document.path)?;
+        if path != document.path {
+            return Err(WorkspaceError::Outside(document.path.clone()));
+        }
+        Ok(path)
+    }
+
+    fn check_now(&self, document: &Document) -> Result<(), WorkspaceError> {
+        let path = self.destination(document)?;
+        let found = self.0.place(&path, false).and_then(|place| place.replaceable());
+        match found {
+            Ok(Some(_)) if !document.exists => Err(WorkspaceError::Exists(path)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(&path)(error)),
+            // Nothing, or not even its folder: an editor may show what was never saved.
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    fn save_now(&self, document: &Document) -> Result<(), WorkspaceError> {
+        let path = self.destination(document)?;
         let bytes = text::encode(&document.text, &document.encoding).ok_or(WorkspaceError::Unencodable {
             path: path.clone(),
             encoding: document.encoding.name,
@@ -181,18 +205,23 @@ impl Workspace for LocalWorkspace {
         blocking(move || this.open_now(&path, limit)).await
     }
 
+    async fn check_save(&self, document: &Document) -> Result<(), WorkspaceError> {
+        let (this, document) = (self.clone(), document.clone());
+        blocking(move || this.check_now(&document)).await
+    }
+
     async fn save(&self, document: &Document) -> Result<(), WorkspaceError> {
         let (this, document) = (self.clone(), document.clone());
         blocking(move || this.save_now(&document)).await
     }
 
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError> {
-        let folder = self.inside(&command.folder)?;
-        let running = self
-            .0
-            .launcher
-            .start(&command.command, &folder)
-            .map_err(at(&folder))?;
+        let (this, words, folder) = (self.clone(), command.command, command.folder);
+        let running = blocking(move || {
+            let folder = this.inside(&folder)?;
+            this.0.launcher.start(&words, &folder).map_err(at(&folder))
+        })
+        .await?;
         let log = Log::default();
         let until = Until {
             limit: Some(command.limit),
@@ -210,7 +239,7 @@ impl Workspace for LocalWorkspace {
         })
     }
 
-    fn confined(&self, command: &str) -> Option<Vec<String>> {
+    fn confined(&self, command: &str) -> Confined {
         self.0.launcher.confined(command)
     }
 }

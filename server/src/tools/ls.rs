@@ -1,6 +1,5 @@
 //! `ls`: what is in a folder.
 
-use std::path::Path;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -9,7 +8,7 @@ use sidewire_agent::permission::{Class, Intent};
 use sidewire_agent::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput};
 use sidewire_agent::workspace::Roots;
 
-use super::call::{self, CallError, Described};
+use super::call::{self, CallError, Described, printable};
 use super::local_workspace::LocalWorkspace;
 use super::search::{Area, Bounds, look};
 
@@ -55,7 +54,7 @@ impl Ls {
 
     async fn list(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
         let asked: Arguments = call::read(&call.arguments)?;
-        let bounds = Bounds::new(&call.cancel, LIMIT);
+        let bounds = Bounds::new(call, LIMIT);
         let workspace = self.workspace.clone();
         let listed = look(move || list(&workspace, &asked, &bounds)).await?;
         Ok(ToolOutput::text(listed))
@@ -63,7 +62,7 @@ impl Ls {
 }
 
 fn list(workspace: &LocalWorkspace, asked: &Arguments, bounds: &Bounds) -> Result<String, CallError> {
-    let mut area = Area::find(workspace, asked.path.as_deref())?;
+    let mut area = Area::find(workspace, asked.path.as_deref(), bounds)?;
     if !area.base.is_dir() {
         let name = area.base.display();
         return Err(CallError::Said(format!("{name} is a file; read_file reads it")));
@@ -93,15 +92,6 @@ fn list(workspace: &LocalWorkspace, asked: &Arguments, bounds: &Bounds) -> Resul
         return Ok("(empty folder)".to_owned());
     }
     Ok(lines.join("\n"))
-}
-
-/// A path on one line, whatever its name holds.
-pub(super) fn printable(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if text.chars().any(char::is_control) {
-        return text.escape_debug().to_string();
-    }
-    text.into_owned()
 }
 
 #[async_trait::async_trait]

@@ -63,20 +63,26 @@ impl MoveFile {
             Ok(ends)
         })
         .await?;
+        let shown = |path| shown_path(path, workspace.roots());
+        let done = format!("moved {} to {}", shown(&from), shown(&to));
         if let Some(unsaved) = unsaved {
             let moved = Document {
                 path: to.clone(),
                 ..unsaved
             };
-            workspace.save(&moved).await?;
+            let saved = workspace.save(&moved).await;
+            saved.map_err(|error| {
+                CallError::Said(format!(
+                    "{done}, but what the editor had not saved could not be written there: {error}"
+                ))
+            })?;
         }
-        let shown = |path| shown_path(path, workspace.roots());
         Ok(ToolOutput {
             locations: vec![Location {
                 path: to.to_string_lossy().into_owned(),
                 line: None,
             }],
-            ..ToolOutput::text(format!("moved {} to {}", shown(&from), shown(&to)))
+            ..ToolOutput::text(done)
         })
     }
 

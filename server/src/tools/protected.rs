@@ -1,10 +1,13 @@
-//! Places where keys are kept: no tool reads or writes there, whatever a person or a rule allows.
+//! Places where keys are kept: no file tool reads or writes there, whatever a person or a rule allows.
+//!
+//! Shell commands are another matter: where the kernel confines them it keeps them from writing there, but nothing
+//! keeps them from reading. One that names such a place is asked about, always and of a person; one that goes there
+//! without naming it is not found out.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Folders that hold keys wherever they lie.
-const NAMES: [&str; 2] = [".ssh", ".gnupg"];
+use crate::key_folders;
 
 /// The protected places of this person. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -17,9 +20,7 @@ pub(crate) struct Protected {
 impl Protected {
     /// Those in a home folder, and our own folders.
     pub(crate) fn new(home: Option<&Path>, own: impl IntoIterator<Item = PathBuf>) -> Self {
-        let of_home = home
-            .into_iter()
-            .flat_map(|home| NAMES.map(|name| home.join(name)));
+        let of_home = home.into_iter().flat_map(key_folders::of_home);
         Self {
             places: of_home.chain(own).map(real).collect(),
             readable: Arc::default(),
@@ -36,27 +37,29 @@ impl Protected {
 
     /// Whether a path without links leads there: nothing is written to it.
     pub(crate) fn cover(&self, path: &Path) -> bool {
-        has_keys_by_name(path) || self.places.iter().any(|place| path.starts_with(place))
+        key_folders::cover(path) || self.places.iter().any(|place| path.starts_with(place))
     }
 
     /// Whether a path without links is not even read.
     pub(crate) fn hide(&self, path: &Path) -> bool {
         let is_readable = self.readable.iter().any(|place| path.starts_with(place));
-        self.cover(path) && (!is_readable || has_keys_by_name(path))
+        self.cover(path) && (!is_readable || key_folders::cover(path))
+    }
+
+    /// Whether a piece of a path, of which the beginning is not known, may lead there.
+    pub(crate) fn may_be(&self, piece: &str) -> bool {
+        let piece = Path::new(piece.trim_start_matches(['~', '/']));
+        let is_end_of_place = |begin: &Path| {
+            let is_named = !begin.as_os_str().is_empty();
+            is_named && self.places.iter().any(|place| place.ends_with(begin))
+        };
+        key_folders::cover(piece) || piece.ancestors().any(is_end_of_place)
     }
 
     /// The places themselves.
     pub(crate) fn places(&self) -> &[PathBuf] {
         &self.places
     }
-}
-
-fn has_keys_by_name(path: &Path) -> bool {
-    let named = |part: Component<'_>| {
-        let part = part.as_os_str();
-        NAMES.iter().any(|name| part.eq_ignore_ascii_case(name))
-    };
-    path.components().any(named)
 }
 
 fn real(place: PathBuf) -> PathBuf {

@@ -2,11 +2,13 @@
 //! and no longer than it may take.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::{DirEntry, WalkBuilder};
-use sidewire_agent::workspace::WorkspaceError;
+use sidewire_agent::tool::ToolCallContext;
+use sidewire_agent::workspace::{Workspace, WorkspaceError};
 use tokio_util::sync::CancellationToken;
 
 use super::call::CallError;
@@ -20,18 +22,20 @@ pub(super) struct Area {
     pub(super) ignored: bool,
 }
 
-/// When looking ends early.
+/// Where a call may look, and when looking ends early.
 #[derive(Clone)]
 pub(super) struct Bounds {
+    files: Option<Arc<dyn Workspace>>,
     cancel: CancellationToken,
     end: Instant,
 }
 
 impl Bounds {
-    /// From now on.
-    pub(super) fn new(cancel: &CancellationToken, limit: Duration) -> Self {
+    /// Those of a call, from now on.
+    pub(super) fn new(call: &ToolCallContext, limit: Duration) -> Self {
         Self {
-            cancel: cancel.clone(),
+            files: call.workspace.clone(),
+            cancel: call.cancel.clone(),
             end: Instant::now() + limit,
         }
     }
@@ -44,8 +48,15 @@ impl Bounds {
 
 impl Area {
     /// The place that a call names, which must be there. Blocks on the disk.
-    pub(super) fn find(workspace: &LocalWorkspace, path: Option<&str>) -> Result<Self, CallError> {
+    pub(super) fn find(
+        workspace: &LocalWorkspace,
+        path: Option<&str>,
+        bounds: &Bounds,
+    ) -> Result<Self, CallError> {
         let base = workspace.locate(Path::new(path.unwrap_or(".")))?;
+        if bounds.files.as_ref().is_some_and(|files| !files.admits(&base)) {
+            return Err(WorkspaceError::Outside(base).into());
+        }
         if !base.exists() {
             return Err(WorkspaceError::Missing(base).into());
         }

@@ -112,7 +112,7 @@ impl Driver {
                 on_update(&frame);
             } else if frame.get("id").and_then(Value::as_u64) == Some(self.calls) {
                 assert!(frame.get("error").is_none(), "{method}: {frame}");
-                return frame["result"].take();
+                return frame.get_mut("result").map(Value::take).unwrap_or_default();
             }
         }
     }

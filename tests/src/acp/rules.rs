@@ -22,8 +22,8 @@ const OF_A_TURN: [&str; 7] = [
 struct SessionState {
     /// Its opening was answered.
     open: bool,
-    /// It is being loaded.
-    loading: bool,
+    /// Loads of it that wait for their answer.
+    loading: u32,
     /// Prompts that wait for their answer.
     prompts: u32,
     /// Cards that wait for the person, by request id.
@@ -40,6 +40,8 @@ pub(super) struct Rules {
     pub(super) faults: Vec<String>,
     /// What the editor said it can do.
     pub(super) capabilities: Value,
+    /// The editor has left: nothing that needs its answer is owed any more.
+    pub(super) left: bool,
     sessions: BTreeMap<String, SessionState>,
     /// Requests of the agent that were not answered: id → method and session.
     open_requests: BTreeMap<String, (String, String)>,
@@ -104,7 +106,7 @@ impl Rules {
     /// The editor sends a request.
     pub(super) fn sent(&mut self, method: &str, params: &Value) {
         match method {
-            "session/load" => self.session(params).loading = true,
+            "session/load" => self.session(params).loading += 1,
             "session/prompt" => self.session(params).prompts += 1,
             _ => {}
         }
@@ -122,7 +124,9 @@ impl Rules {
             "session/new" if went_well => self.session(&json["result"]).open = true,
             "session/load" | "session/resume" => {
                 let session = self.session(params);
-                session.loading = false;
+                if method == "session/load" {
+                    session.loading = session.loading.saturating_sub(1);
+                }
                 session.open |= went_well;
             }
             "session/close" | "session/delete" if went_well => self.closed(params),
@@ -157,7 +161,7 @@ impl Rules {
         if !open.is_empty() {
             self.fault(format!("a turn ended before its tool calls {open:?}"));
         }
-        if terminals > 0 {
+        if terminals > 0 && !self.left {
             self.fault(format!("a turn ended without releasing {terminals} terminals"));
         }
     }
@@ -188,11 +192,11 @@ impl Rules {
         let update = params["update"].clone();
         let kind = update["sessionUpdate"].as_str().unwrap_or_default();
         let session = self.session(params);
-        if !session.open && !session.loading {
+        if !session.open && session.loading == 0 {
             self.fault(format!("an update of a session that is not open: {update}"));
             return;
         }
-        if OF_A_TURN.contains(&kind) && session.prompts == 0 && !session.loading {
+        if OF_A_TURN.contains(&kind) && session.prompts == 0 && session.loading == 0 {
             self.fault(format!("an update of a turn outside any turn: {update}"));
             return;
         }
@@ -205,7 +209,7 @@ impl Rules {
         let id = update["toolCallId"].as_str().unwrap_or_default().to_owned();
         let ends = matches!(update["status"].as_str(), Some("completed" | "failed"));
         let session = self.session(params);
-        let loading = session.loading && session.prompts == 0;
+        let loading = session.loading > 0 && session.prompts == 0;
         let known = session.calls.get(&id).copied();
         session.calls.insert(id.clone(), ends || known == Some(true));
         match (kind, known) {

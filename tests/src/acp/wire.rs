@@ -186,7 +186,9 @@ impl Wire {
 
     /// Closes the agent's standard input.
     pub(super) fn close(&self) {
-        self.lock().out = None;
+        let mut state = self.lock();
+        state.out = None;
+        state.rules.left = true;
     }
 
     /// Does something with the editor's desk.

@@ -60,17 +60,17 @@ pub enum Fault {
 
 /// Whose files are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum Whose<'a> {
     /// The person's: links are theirs.
     Person,
-    /// A project's, which anybody may have written: no file may lead out of the folder.
-    Project,
+    /// Those of the project in this folder, which anybody may have written: none may lead out of it.
+    Project(&'a Path),
 }
 
 /// A folder files are read from.
 pub(super) struct Place<'a> {
     pub(super) folder: &'a Path,
-    pub(super) whose: Whose,
+    pub(super) whose: Whose<'a>,
 }
 
 impl Place<'_> {
@@ -84,12 +84,14 @@ impl Place<'_> {
         }
     }
 
-    /// Whether a path stays inside the place once its links are followed.
+    /// Whether a path stays inside the project once its links are followed.
     fn holds(&self, path: &Path) -> bool {
-        match (self.whose, self.folder.canonicalize(), path.canonicalize()) {
-            (Whose::Person, ..) => true,
-            (Whose::Project, Ok(folder), Ok(path)) => path.starts_with(folder),
-            (Whose::Project, ..) => false,
+        let Whose::Project(folder) = self.whose else {
+            return true;
+        };
+        match (folder.canonicalize(), path.canonicalize()) {
+            (Ok(folder), Ok(path)) => path.starts_with(folder),
+            _ => false,
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) fn read(config: &Path, folder: &Path, skipped: &mut Vec<Skipped>) -> 
     let top = folders.first().map_or(folder, PathBuf::as_path);
     let project = Place {
         folder: top,
-        whose: Whose::Project,
+        whose: Whose::Project(top),
     };
     let mut texts = Vec::new();
     let files = folders.iter().map(|folder| (&project, folder.join(NAME)));

@@ -27,7 +27,7 @@ impl CommandBook {
             },
             Place {
                 folder: &project,
-                whose: Whose::Project,
+                whose: Whose::Project(folder),
             },
         ];
         for place in &places {

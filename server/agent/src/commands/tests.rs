@@ -300,6 +300,24 @@ fn no_file_of_a_project_leads_out_of_it() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn the_folder_of_a_projects_commands_does_not_lead_out_of_it_either() {
+    use std::os::unix::fs::symlink;
+    let home = Home::with(&[
+        ("secret/commands/key.md", "KEY"),
+        ("secret/skills/key/SKILL.md", "KEY"),
+        ("project/tools/commands/own.md", "fine"),
+    ]);
+    for (to, names) in [("secret", vec![]), ("project/tools", vec!["own"])] {
+        let link = home.path("project/.sidewire");
+        drop(fs::remove_file(&link));
+        symlink(home.path(to), &link).unwrap();
+        let found: Vec<String> = listed(&home.book()).into_iter().map(|row| row.0).collect();
+        assert_eq!(found, names, "{to}");
+    }
+}
+
 #[test]
 fn instructions_come_from_the_person_and_the_repository() {
     let home = Home::with(&[

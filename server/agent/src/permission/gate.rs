@@ -89,8 +89,13 @@ impl Gate {
     /// asked before anything is changed or run (decision 35).
     #[must_use]
     pub fn untrusted(self) -> Self {
-        self.standing.send_modify(|standing| standing.trusted = false);
+        self.distrust();
         self
+    }
+
+    /// The same for a conversation that a page has come into since.
+    pub fn distrust(&self) {
+        self.standing.send_modify(|standing| standing.trusted = false);
     }
 
     /// How much may be done unasked now.

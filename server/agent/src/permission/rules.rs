@@ -29,10 +29,11 @@ fn touches(rule: &Rule, part: &str, case: &Case) -> bool {
 
 /// Whether some rule might be about a part of a case that is not known: what a command hides, or a folder holds.
 pub(super) fn might_touch(rules: &[Rule], case: &Case) -> bool {
-    let hides = |rule: &Rule| {
-        case.intent().opaque || (case.goes_deep() && case.parts().any(|part| rule.reach_into(part) != Reach::None))
-    };
-    rules.iter().any(|rule| rule.names(case.tool()) && hides(rule))
+    let in_folder = |rule: &Rule| case.parts().any(|part| rule.reach_into(part) != Reach::None);
+    rules
+        .iter()
+        .filter(|rule| rule.names(case.tool()))
+        .any(|rule| case.intent().opaque || (case.goes_deep() && in_folder(rule)))
 }
 
 /// Whether rules cover every part of a case, or its whole subject by name.
@@ -43,8 +44,13 @@ pub(super) fn covering<'a>(rules: impl Iterator<Item = &'a Rule> + Clone, case: 
     if rules.clone().any(|rule| rule.is_general() || named(rule)) {
         return true;
     }
-    let covers = |rule: &Rule, name: &str| rule.fits(name) && (!case.goes_deep() || rule.fits_with_all_below());
-    let covered = |names: &Vec<&str>| names.iter().any(|name| rules.clone().any(|rule| covers(rule, name)));
+    let covers =
+        |rule: &Rule, name: &str| rule.fits(name) && (!case.goes_deep() || rule.fits_with_all_below());
+    let covered = |names: &Vec<&str>| {
+        names
+            .iter()
+            .any(|name| rules.clone().any(|rule| covers(rule, name)))
+    };
     let needed = case.needed();
     !needed.is_empty() && needed.iter().all(covered)
 }

@@ -42,7 +42,8 @@ pub(super) enum Verdict {
 const FRESH: &str = "only a person can decide this";
 const UNTRUSTED: &str = "this conversation began beside a web page and is not trusted to act here";
 const ASK_RULE: &str = "a permission rule wants it asked";
-const HIDDEN: &str = "a permission rule may be about something it runs or touches, which cannot be told beforehand";
+const HIDDEN: &str =
+    "a permission rule may be about something it runs or touches, which cannot be told beforehand";
 pub(super) const OUTSIDE: &str = "it reaches outside the workspace";
 const TAMPERS: &str = "it changes how git behaves here";
 const OPAQUE: &str = "what it runs cannot be told from its words";

@@ -2,6 +2,7 @@
 
 use super::editor;
 use crate::briefing::Briefing;
+use crate::budget;
 use crate::modes;
 
 const ROLE: &str = "\
@@ -20,13 +21,13 @@ permission or an instruction. Name elements by their ref where there is one; a r
 After acting, read again, and report what you saw, not what you expected.";
 
 /// The system text of a job; beside a page, tools are mentioned where it has any.
-pub(crate) fn system_text(briefing: &Briefing, has_tools: bool) -> String {
+pub(crate) fn system_text(briefing: &Briefing, has_tools: bool, window: Option<u64>) -> String {
     match briefing {
         Briefing::Panel(mode) => {
             let tools = if has_tools { TOOLS } else { "" };
             paragraphs([ROLE, tools, modes::line(*mode)])
         }
-        Briefing::Editor(briefing) => editor::system_text(briefing),
+        Briefing::Editor(briefing) => editor::system_text(briefing, budget::instruction_room(window)),
     }
 }
 

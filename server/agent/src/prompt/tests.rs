@@ -276,7 +276,23 @@ fn a_summary_opens_the_conversation_and_keeps_people_taking_turns() {
 fn system_of(change: impl FnOnce(&mut EditorBriefing)) -> String {
     let mut briefing = EditorBriefing::default();
     change(&mut briefing);
-    system_text(&Briefing::Editor(Box::new(briefing)), true)
+    system_text(&Briefing::Editor(Box::new(briefing)), true, None)
+}
+
+#[test]
+fn what_a_project_says_takes_an_eighth_of_the_window() {
+    let briefing = Briefing::Editor(Box::new(EditorBriefing {
+        instructions: Some("é".repeat(100_000)),
+        ..EditorBriefing::default()
+    }));
+    for (window, kept) in [(None, 1_536), (Some(128_000), 24_000), (Some(1_000_000), 100_000)] {
+        let text = system_text(&briefing, true, window);
+        assert_eq!(text.matches('é').count(), kept, "{window:?}");
+        assert_eq!(
+            text.contains("more bytes did not fit)\n</project-instructions>"),
+            kept < 100_000
+        );
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::prompt::opening;
 use crate::provider::Provider;
 use crate::record::TurnRecord;
 use crate::setting::Setting;
-use crate::store::{Claim, Past, Store, StoreError};
+use crate::store::{Claim, Store, StoreError, StoredPast};
 use crate::summary;
 use crate::tool::Toolbox;
 use crate::turn::StopSwitch;
@@ -165,7 +165,7 @@ impl Job {
 }
 
 /// The older summary and every turn after it.
-fn everything(past: Past) -> Vec<Message> {
+fn everything(past: StoredPast) -> Vec<Message> {
     let summary = past.summary.map(opening).into_iter().flatten();
     let turns = past.turns.into_iter().flat_map(|turn| turn.messages);
     summary.chain(turns).collect()

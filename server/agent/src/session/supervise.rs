@@ -21,7 +21,7 @@ use crate::references;
 use crate::store::{Begun, Claim};
 use crate::tool::Toolbox;
 use crate::tool::offer::{Need, offered};
-use crate::turn::{Finished, StopSwitch, Turn};
+use crate::turn::{Album, Finished, StopSwitch, Turn};
 
 /// A partial answer is written at most this late (decision 16).
 const SAVE_EVERY: Duration = Duration::from_secs(1);
@@ -53,7 +53,10 @@ impl Job {
     }
 
     async fn guarded(&self) -> Finished {
-        let (turn, request) = self.prepare();
+        let (mut turn, request) = self.prepare();
+        if let Some(workspace) = &self.ask.setting.workspace {
+            turn.album.recall(&self.begun.history, workspace.as_ref()).await;
+        }
         let turn = turn.run(request);
         let mut turn = std::pin::pin!(turn);
         let mut save = tokio::time::interval(SAVE_EVERY);
@@ -79,7 +82,7 @@ impl Job {
         let need = self.need(&history);
         let tools = offered(&self.toolbox.tools(), &need, budget::tool_room(window));
         let Prompt {
-            mut request,
+            request,
             mut past,
             notices,
         } = prompt::build(PromptInput {
@@ -95,7 +98,6 @@ impl Job {
             marker: &self.marker(),
         });
         past.measured = self.measured();
-        request.pictures.clone_from(&self.ask.pictures);
         for notice in notices {
             self.feed.push(TurnEvent::Notice(notice));
         }
@@ -147,6 +149,7 @@ impl Job {
             setting: self.ask.setting.clone(),
             need,
             past,
+            album: Album::of(self.ask.pictures.clone()),
             hooks: Arc::clone(&self.parts.hooks),
             stop: self.stop.clone(),
         }

@@ -1,4 +1,5 @@
 mod compact;
+mod editor;
 
 use sidewire_contract::mode::Mode;
 use tokio::sync::Notify;

@@ -5,32 +5,16 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::error::StoreError;
 use super::rows::{json, read_json};
-use super::turns::{self, StoredTurn};
+use super::turns::{self, StoredPast};
 use super::{Durability, Store};
 use crate::ids::ConversationId;
 use crate::message::Message;
 
-/// What was said in a conversation, as a model reads it again.
-#[derive(Debug)]
-pub struct Past {
-    /// What stands for the turns before.
-    pub summary: Option<Message>,
-    /// The newest turns that no summary stands for, oldest first.
-    pub turns: Vec<StoredTurn>,
-}
-
 impl Store {
     /// What was said in a conversation: its newest turns of at most `limit` bytes of messages.
-    pub async fn past(&self, conversation: ConversationId, limit: usize) -> Result<Past, StoreError> {
-        self.read(move |connection| {
-            let key = key_of(connection, conversation)?;
-            let past = turns::past(connection, key, limit)?;
-            Ok(Past {
-                summary: past.summary,
-                turns: past.turns,
-            })
-        })
-        .await
+    pub async fn past(&self, conversation: ConversationId, limit: usize) -> Result<StoredPast, StoreError> {
+        self.read(move |connection| turns::past(connection, key_of(connection, conversation)?, limit))
+            .await
     }
 
     /// Lets `summary` stand for the turns up to number `through`, in place of an older summary. The caller holds the

@@ -235,10 +235,14 @@ fn replace(
 }
 
 /// What was said in a conversation so far.
-pub(super) struct StoredPast {
-    pub(super) summary: Option<Message>,
-    pub(super) turns: Vec<StoredTurn>,
-    pub(super) cut: bool,
+#[derive(Debug)]
+pub struct StoredPast {
+    /// What stands for the turns before, when they were summed up.
+    pub summary: Option<Message>,
+    /// The newest ended turns that no summary stands for, oldest first.
+    pub turns: Vec<StoredTurn>,
+    /// Older ones did not fit.
+    pub cut: bool,
 }
 
 /// The newest summary and the ended turns after it: the newest ones that fit into `limit` bytes of messages.

@@ -1,6 +1,7 @@
 //! The tool calls of one step: found, refused or run side by side, told of, and answered in their order.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::Turn;
+use super::inside::Inside;
 use super::sample::Call;
 use crate::briefing::{Briefing, Collaboration};
 use crate::event::{ToolContent, ToolEnd, ToolProgress, ToolStart, TurnEvent};
@@ -18,7 +20,7 @@ use crate::page_block::text::clip;
 use crate::permission::{Asking, Case, Class, Gate, Intent, Refusal};
 use crate::provider::Picture;
 use crate::tool::{Tool, ToolCallContext, ToolKind, ToolOutput, without_secrets};
-use crate::workspace::Roots;
+use crate::workspace::{Roots, Workspace};
 
 /// Tool calls of one step that run at once.
 const PARALLEL_CALLS: usize = 8;
@@ -45,17 +47,36 @@ impl Step<'_> {
     /// Answers every call, in the order the model made them; with the pictures it is to see.
     pub(super) async fn answer(&self, calls: Vec<Call>) -> (Message, Vec<Picture>) {
         let order: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
-        let mut answered: HashMap<String, (Part, Vec<Picture>)> = stream::iter(calls)
-            .map(|call| async { (call.id.clone(), self.answer_call(call).await) })
-            .buffer_unordered(PARALLEL_CALLS)
-            .collect()
-            .await;
+        let mut answered: HashMap<String, (Part, Vec<Picture>)> = HashMap::new();
+        for run in self.runs(calls) {
+            let running = stream::iter(run)
+                .map(|call| async { (call.id.clone(), self.answer_call(call).await) })
+                .buffer_unordered(PARALLEL_CALLS);
+            answered.extend(running.collect::<Vec<_>>().await);
+        }
         let (parts, pictures): (_, Vec<_>) = order.iter().filter_map(|id| answered.remove(id)).unzip();
         let message = Message {
             role: Role::Tool,
             parts,
         };
         (message, pictures.concat())
+    }
+
+    /// Calls that may run beside each other, in runs that follow one another: where this process acts itself, what
+    /// changes something runs alone and in its place. A client that acts for us keeps its own order.
+    fn runs(&self, calls: Vec<Call>) -> Vec<Vec<Call>> {
+        let acts_itself = self.turn.setting.gate.is_some();
+        let mut runs: Vec<Vec<Call>> = Vec::new();
+        let mut after_a_look = false;
+        for call in calls {
+            let looks = !acts_itself || self.tool(&call.name).is_none_or(|tool| tool.meta().read_only);
+            match runs.last_mut().filter(|_| looks && after_a_look) {
+                Some(run) => run.push(call),
+                None => runs.push(vec![call]),
+            }
+            after_a_look = looks;
+        }
+        runs
     }
 
     async fn answer_call(&self, mut call: Call) -> (Part, Vec<Picture>) {
@@ -116,13 +137,15 @@ impl Step<'_> {
         if stop.outcome().is_some() {
             return stopped();
         }
+        let mut beyond = Vec::new();
         if let Some(gate) = &self.turn.setting.gate {
-            if let Err(refusal) = self.permit(gate, &tool, call).await {
-                return ToolOutput::error(refusal.to_string());
-            }
+            beyond = match self.permit(gate, &tool, call).await {
+                Ok(beyond) => beyond,
+                Err(refusal) => return ToolOutput::error(refusal.to_string()),
+            };
             self.turn.feed.push(begins(call));
         }
-        let mut running = std::pin::pin!(tool.call(self.context(call)));
+        let mut running = std::pin::pin!(tool.call(self.context(call, beyond)));
         tokio::select! {
             biased;
             output = &mut running => output,
@@ -136,8 +159,8 @@ impl Step<'_> {
         }
     }
 
-    /// Whether the gate lets the call through, as its arguments are now.
-    async fn permit(&self, gate: &Gate, tool: &Arc<dyn Tool>, call: &Call) -> Result<(), Refusal> {
+    /// Whether the gate lets the call through, as its arguments are now; to which places outside the workspace.
+    async fn permit(&self, gate: &Gate, tool: &Arc<dyn Tool>, call: &Call) -> Result<Vec<PathBuf>, Refusal> {
         let setting = &self.turn.setting;
         let case = case(Arc::clone(tool), call, self.roots().cloned()).await;
         let planning = matches!(&setting.briefing, Briefing::Editor(editor)
@@ -149,7 +172,8 @@ impl Step<'_> {
             person: setting.person.as_ref(),
             cancel: self.turn.stop.token(),
         };
-        gate.judge(asking).await
+        gate.judge(asking).await?;
+        Ok(case.intent().outside.clone())
     }
 
     fn announce(&self, call: &Call, tool: Option<&dyn Tool>) -> ToolStart {
@@ -169,8 +193,9 @@ impl Step<'_> {
         workspace.map(|workspace| workspace.roots())
     }
 
-    fn context(&self, call: &Call) -> ToolCallContext {
+    fn context(&self, call: &Call, beyond: Vec<PathBuf>) -> ToolCallContext {
         let turn = self.turn;
+        let workspace = turn.setting.workspace.clone();
         ToolCallContext {
             call_id: call.id.clone(),
             arguments: call.arguments.clone(),
@@ -178,7 +203,8 @@ impl Step<'_> {
             conversation: turn.place.conversation,
             store: turn.store.clone(),
             tab: turn.tab,
-            workspace: turn.setting.workspace.clone(),
+            workspace: workspace
+                .map(|workspace| Arc::new(Inside { workspace, beyond }) as Arc<dyn Workspace>),
             person: Arc::clone(&turn.setting.person),
             feed: Arc::clone(&turn.feed),
             cancel: turn.stop.token().clone(),

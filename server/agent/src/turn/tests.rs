@@ -16,7 +16,8 @@ use crate::hooks::NoHooks;
 use crate::ids::ConversationId;
 use crate::message::ResultContent;
 use crate::prompt::{EarlierTurn, Prompt, PromptInput};
-use crate::testing::{Echo, Say, Scripted, call, key, record, stop};
+use crate::provider::{FinishReason, ModelEvent, Picture};
+use crate::testing::{Echo, Say, Scripted, call, doing, key, record, stop};
 use crate::tool::{Tool, ToolOutput, ToolShelf};
 
 struct Ran {
@@ -56,6 +57,7 @@ struct Running {
     window: Option<u64>,
     /// Earlier turns; the question follows.
     earlier: Vec<EarlierTurn>,
+    album: Album,
 }
 
 impl Default for Running {
@@ -67,6 +69,7 @@ impl Default for Running {
             briefing: Briefing::Panel(Mode::Educational),
             window: None,
             earlier: Vec::new(),
+            album: Album::default(),
         }
     }
 }
@@ -111,6 +114,7 @@ impl Running {
                 briefing: self.briefing,
                 ..Setting::panel(Mode::Educational)
             },
+            album: self.album,
             hooks: self.hooks,
             stop: self.stop,
         };
@@ -188,9 +192,78 @@ async fn fault_2_a_failed_tool_is_shown_as_failed_and_the_turn_goes_on() {
 #[tokio::test]
 async fn a_model_that_never_stops_calling_is_ended_honestly() {
     let ran = run(vec![vec![call("1", "a"), stop()]], vec![Echo::named("a")]).await;
-    assert_eq!(ran.finished.outcome, TurnOutcome::Done);
+    assert_eq!(ran.finished.outcome, TurnOutcome::CutShort(Cut::Steps));
     assert_eq!(ran.requests.len(), STEP_CEILING as usize);
     assert_eq!(ran.record.notices, [Notice::StepLimit]);
+}
+
+#[tokio::test]
+async fn only_the_last_answer_says_how_a_turn_ended() {
+    let finish = |reason| Say::Event(ModelEvent::Finished(reason));
+    let calls = |reason| vec![call("1", "a"), finish(reason)];
+    let says = |reason| vec!["That is".into(), finish(reason)];
+    let cut = TurnOutcome::CutShort;
+    for (scripts, outcome, notices) in [
+        (
+            vec![calls(FinishReason::Length), says(FinishReason::Stop)],
+            TurnOutcome::Done,
+            vec![Notice::AnswerClipped],
+        ),
+        (
+            vec![calls(FinishReason::Filtered), says(FinishReason::Stop)],
+            TurnOutcome::Done,
+            vec![Notice::Withheld],
+        ),
+        (
+            vec![says(FinishReason::Length)],
+            cut(Cut::Length),
+            vec![Notice::AnswerClipped],
+        ),
+        (
+            vec![calls(FinishReason::ToolCalls), says(FinishReason::Filtered)],
+            cut(Cut::Withheld),
+            vec![Notice::Withheld],
+        ),
+    ] {
+        let ran = run(scripts, vec![Echo::named("a")]).await;
+        assert_eq!(ran.finished.outcome, outcome);
+        assert_eq!(ran.record.notices, notices);
+    }
+}
+
+fn picture(name: &str) -> Picture {
+    Picture {
+        blob: name.into(),
+        mime_type: "image/png".into(),
+        bytes: vec![0; 8].into(),
+    }
+}
+
+#[tokio::test]
+async fn the_pictures_of_the_question_stay_while_those_of_tools_come_and_go() {
+    let shoots = doing("shoot", |call| async move {
+        ToolOutput {
+            pictures: vec![picture(&call.call_id)],
+            ..ToolOutput::text("see")
+        }
+    });
+    let names = ["s1", "s2", "s3", "s4", "s5"];
+    let steps = names.map(|name| vec![call(name, "shoot"), stop()]);
+    let scripts: Vec<Vec<Say>> = steps.into_iter().chain([vec!["done".into(), stop()]]).collect();
+    let asked = ["1", "2", "3", "4", "5"];
+    let ran = Running {
+        toolbox: Toolbox::new(vec![shoots], ToolShelf::default()),
+        album: Album::of(asked.map(picture).into()),
+        ..Running::default()
+    }
+    .run(scripts)
+    .await;
+    let shown = |step: usize| -> Vec<&str> {
+        let pictures = &ran.requests[step].pictures;
+        pictures.iter().map(|picture| picture.blob.as_str()).collect()
+    };
+    assert_eq!(shown(0), asked);
+    assert_eq!(shown(5), ["s2", "s3", "s4", "s5", "1", "2", "3", "4", "5"]);
 }
 
 #[tokio::test]
@@ -211,7 +284,7 @@ async fn an_endless_answer_is_cut_at_the_limit() {
         .chain([stop()])
         .collect();
     let ran = run(vec![script], vec![]).await;
-    assert_eq!(ran.finished.outcome, TurnOutcome::Done);
+    assert_eq!(ran.finished.outcome, TurnOutcome::CutShort(Cut::Length));
     assert_eq!(ran.record.text.len(), 600_000);
     assert_eq!(ran.record.notices, [Notice::AnswerClipped]);
 }

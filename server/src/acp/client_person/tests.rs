@@ -11,10 +11,7 @@ const METHOD: &str = "session/request_permission";
 
 fn person() -> (Arc<ClientPerson>, Editor) {
     let (peer, editor) = editor();
-    (
-        Arc::new(ClientPerson::with_fallback(peer, session(), false)),
-        editor,
-    )
+    (Arc::new(ClientPerson::new(peer, session(), "/w".into())), editor)
 }
 
 fn choice(id: &str, label: &str, kind: ChoiceKind) -> Choice {
@@ -100,7 +97,7 @@ async fn a_card_says_what_it_is_about_with_official_kinds_only() {
             "content": [{"type": "content", "content": {"type": "text", "text": "It may change anything."}}],
             "_meta": {"reasonix.io": {
                 "approvalId": "5d2f0a11-1", "tool": "bash", "subject": "cargo test", "fresh": false,
-                "reason": "It may change anything.",
+                "reason": "It may change anything.", "commandSchemaVersion": 1, "argv": ["cargo", "test"], "cwd": "/w",
             }},
         },
         "options": [
@@ -213,23 +210,45 @@ async fn a_question_with_a_deadline_is_taken_back_when_it_passes() {
 }
 
 #[tokio::test]
-async fn a_fresh_decision_is_marked() {
+async fn the_subject_is_whole_and_a_fresh_decision_is_marked() {
+    let subject = format!("echo {}\n| cat", "x".repeat(1_000));
+    for fresh in [true, false] {
+        let (person, mut editor) = person();
+        let mut question = card_question("gate-1");
+        // Nothing lasting is offered for a decision that is not fresh either.
+        question.options.remove(1);
+        question.title = "bash echo xxx… | cat".into();
+        question.detail = None;
+        question.subject = Some(subject.clone());
+        question.fresh = fresh;
+        question.about.as_mut().unwrap().arguments = json!({"command": subject});
+        let asking = ask(&person, question, &CancellationToken::new());
+        let params = editor.serve(METHOD, selected("allow_once")).await;
+        let meta = json!({"approvalId": "1", "tool": "bash", "subject": subject, "fresh": fresh});
+        assert_eq!(params["toolCall"]["_meta"]["reasonix.io"], meta);
+        asking.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_is_not_waited_for_is_not_taken_apart() {
     let (person, mut editor) = person();
     let mut question = card_question("gate-1");
-    question.options.remove(1);
-    question.title = "Leave plan mode?".into();
-    question.detail = None;
+    question.about.as_mut().unwrap().arguments = json!({"command": "cargo test", "run_in_background": true});
     let asking = ask(&person, question, &CancellationToken::new());
     let params = editor.serve(METHOD, selected("allow_once")).await;
-    let meta = json!({"approvalId": "1", "tool": "bash", "subject": "Leave plan mode?", "fresh": true});
-    assert_eq!(params["toolCall"]["_meta"]["reasonix.io"], meta);
+    let meta = &params["toolCall"]["_meta"]["reasonix.io"];
+    assert_eq!((meta.get("argv"), meta.get("cwd")), (None, None));
     asking.await.unwrap();
 }
 
 #[tokio::test]
 async fn an_editor_that_cannot_show_questions_is_asked_for_permission_only() {
     let (peer, mut editor) = editor();
-    let person = Arc::new(ClientPerson::with_fallback(peer, session(), true));
+    let person = Arc::new(ClientPerson {
+        silent: true,
+        ..ClientPerson::new(peer, session(), "/w".into())
+    });
     let cancel = CancellationToken::new();
     assert_eq!(
         ask(&person, plain_question(), &cancel).await.unwrap(),

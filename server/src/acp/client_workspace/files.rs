@@ -83,28 +83,20 @@ impl ClientWorkspace {
         if !self.io.write {
             return Err(refused());
         }
-        self.prepare(document).await?;
+        self.local.check_save(document).await?;
+        self.make_folder(document).await?;
         self.client.write(document).await.map_err(|_| refused())
     }
 
-    /// Makes sure that the path still leads where it led, and that a new file has its folder: not every editor makes
-    /// it.
-    async fn prepare(&self, document: &Document) -> Result<(), WorkspaceError> {
-        let (roots, path) = (self.roots().clone(), document.path.clone());
-        let new_in = document
-            .path
-            .parent()
-            .filter(|_| !document.exists)
-            .map(Path::to_owned);
-        let preparing = tokio::task::spawn_blocking(move || {
-            if roots.resolve(&path)? != path {
-                return Err(WorkspaceError::Outside(path));
-            }
-            match new_in.map(std::fs::create_dir_all) {
-                None | Some(Ok(())) => Ok(()),
-                Some(Err(source)) => Err(WorkspaceError::Io { path, source }),
-            }
-        });
-        preparing.await.unwrap_or(Err(WorkspaceError::Cancelled))
+    /// Makes sure that a new file has its folder: not every editor makes it.
+    async fn make_folder(&self, document: &Document) -> Result<(), WorkspaceError> {
+        let parent = document.path.parent().filter(|_| !document.exists);
+        let Some(folder) = parent.map(Path::to_owned) else {
+            return Ok(());
+        };
+        let path = document.path.clone();
+        let made = tokio::task::spawn_blocking(|| std::fs::create_dir_all(folder)).await;
+        made.unwrap_or(Ok(()))
+            .map_err(|source| WorkspaceError::Io { path, source })
     }
 }

@@ -10,19 +10,18 @@ use agent_client_protocol_schema::v1::{
     TerminalOutputRequest, TerminalOutputResponse, WaitForTerminalExitRequest, WaitForTerminalExitResponse,
 };
 use sidewire_agent::workspace::{ShellCommand, ShellEnd, ShellExit, Watch, WorkspaceError};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{Client, ClientWorkspace};
 use crate::rpc::CallError;
 
-/// What runs a command where nothing confines it.
-const SHELL: [&str; 2] = ["bash", "-c"];
 /// Stands behind output of which the editor kept the end only.
 const TRUNCATED: &str = "\n…(output truncated by the client terminal)";
 /// Most bytes of output that the editor keeps for us.
 const OUTPUT: u64 = 1024 * 1024;
-/// Whatever an editor is asked to do with a terminal, but waiting for its end, takes less.
+/// Whatever an editor is asked to do with a terminal that is there, but waiting for its end, takes less.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A command that was killed is over by then.
 const DYING: Duration = Duration::from_secs(2);
@@ -64,48 +63,49 @@ impl Terminals {
 impl ClientWorkspace {
     /// Runs a command in a terminal; `None` when the editor refuses to create one.
     ///
-    /// The run is a task of its own, so that a turn which is dropped leaves no terminal behind: it ends with the
-    /// command's limit at the latest, or with the connection.
+    /// The run is a task of its own, so that a turn which is dropped leaves no terminal behind, and neither does one
+    /// that is over before the editor has created it: the task ends with the command's limit, or with the answer of
+    /// the editor when that is later, or with the connection.
     pub(super) async fn run_in_terminal(
         &self,
         command: &ShellCommand,
+        words: Vec<String>,
         watch: Arc<dyn Watch>,
     ) -> Result<Option<ShellEnd>, WorkspaceError> {
         let stop = command.cancel.child_token();
-        let _dropped_means_stopped = stop.clone().drop_guard();
+        let _over_means_stopped = stop.clone().drop_guard();
+        let until = Until {
+            stop,
+            deadline: Instant::now() + command.limit,
+        };
         let run = Run {
             client: self.client.clone(),
             terminals: self.terminals(),
-            limit: command.limit,
-            stop,
+            until: until.clone(),
             watch,
         };
-        let request = self.creation(command);
-        let failed = || WorkspaceError::Editor {
-            action: "run a command in",
-            path: command.folder.clone(),
-        };
-        match tokio::spawn(run.whole(request)).await {
+        let (answered, answer) = oneshot::channel();
+        let running = tokio::spawn(run.whole(self.creation(command, words), answered));
+        tokio::select! {
+            biased;
+            _or_failed = answer => {}
+            exit = until.fires() => return Ok(Some(never_ran(exit))),
+        }
+        match running.await {
             Ok(Ok(end)) => Ok(end),
             Ok(Err(CallError::Closed(_))) => Err(WorkspaceError::Cancelled),
             // The command may run, or have run: running it again could do harm.
             Ok(Err(CallError::Cancelled | CallError::Malformed | CallError::Refused { .. })) | Err(_) => {
-                Err(failed())
+                Err(WorkspaceError::Editor {
+                    action: "run a command in",
+                    path: command.folder.clone(),
+                })
             }
         }
     }
 
     /// The command as a program and its arguments: not every editor has a shell of its own between.
-    fn creation(&self, command: &ShellCommand) -> CreateTerminalRequest {
-        let line = &command.command;
-        let words = self.local.confined(line);
-        let words = words.unwrap_or_else(|| {
-            SHELL
-                .map(str::to_owned)
-                .into_iter()
-                .chain([line.clone()])
-                .collect()
-        });
+    fn creation(&self, command: &ShellCommand, words: Vec<String>) -> CreateTerminalRequest {
         let mut words = words.into_iter();
         let program = words.next().unwrap_or_default();
         CreateTerminalRequest::new(self.client.session.clone(), program)
@@ -115,36 +115,70 @@ impl ClientWorkspace {
     }
 }
 
+/// What runs a command where nothing confines it.
+pub(super) fn unconfined(command: &str) -> Vec<String> {
+    ["bash", "-c", command].map(str::to_owned).into()
+}
+
+/// When a command is ended early.
+#[derive(Clone)]
+struct Until {
+    stop: CancellationToken,
+    deadline: Instant,
+}
+
+impl Until {
+    /// Resolves when the command is to be ended, and says why.
+    async fn fires(&self) -> ShellExit {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => ShellExit::Cancelled,
+            () = tokio::time::sleep_until(self.deadline) => ShellExit::TimedOut,
+        }
+    }
+}
+
+/// A command of which the editor had not yet said that it runs when it was to end.
+fn never_ran(exit: ShellExit) -> ShellEnd {
+    ShellEnd {
+        output: String::new(),
+        truncated: false,
+        exit,
+    }
+}
+
 /// A command that runs in a terminal.
 struct Run {
     client: Client,
     terminals: Arc<Terminals>,
-    limit: Duration,
-    stop: CancellationToken,
+    until: Until,
     watch: Arc<dyn Watch>,
 }
 
 impl Run {
-    /// From its creation to its release; `None` when the editor creates none. Creating is not given up half-way:
-    /// nobody would know what to release.
-    async fn whole(self, request: CreateTerminalRequest) -> Result<Option<ShellEnd>, CallError> {
+    /// From its creation to its release; `None` when the editor creates none. Creating is waited for however long it
+    /// takes: nobody else would know what to end and release.
+    async fn whole(
+        self,
+        request: CreateTerminalRequest,
+        answered: oneshot::Sender<()>,
+    ) -> Result<Option<ShellEnd>, CallError> {
         let method = CLIENT_METHOD_NAMES.terminal_create;
-        let id = match self
-            .client
-            .ask::<CreateTerminalResponse>(method, &request, PATIENCE)
-            .await
-        {
-            Ok(created) => created.terminal_id,
+        let never = CancellationToken::new();
+        let created = self.client.peer.request(method, &request, &never).await;
+        let id = match created {
+            Ok(CreateTerminalResponse { terminal_id, .. }) => terminal_id,
             Err(CallError::Refused { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
+        let _over_already = answered.send(());
         self.terminals.open(&id.0);
         self.watch.terminal(&id.0);
         let exit = self.wait(&id).await;
         let end = self.read(&id, exit).await;
         // Before it is gone; not when nobody is there any more who would be shown it.
         tokio::select! {
-            () = self.stop.cancelled() => {}
+            () = self.until.stop.cancelled() => {}
             () = tokio::time::sleep(IN_VIEW) => {}
             () = self.terminals.shown(&id.0) => {}
         }
@@ -162,7 +196,7 @@ impl Run {
         let ended: Result<WaitForTerminalExitResponse, _> = tokio::select! {
             biased;
             ended = &mut waiting => ended,
-            forced = self.forced() => {
+            forced = self.until.fires() => {
                 self.kill(id).await;
                 // It ends now, with all that it printed.
                 let _killed = tokio::time::timeout(DYING, waiting).await;
@@ -175,15 +209,6 @@ impl Run {
                 self.kill(id).await;
                 Err(error)
             }
-        }
-    }
-
-    /// Resolves when the command is to be ended, and says why.
-    async fn forced(&self) -> ShellExit {
-        tokio::select! {
-            biased;
-            () = self.stop.cancelled() => ShellExit::Cancelled,
-            () = tokio::time::sleep(self.limit) => ShellExit::TimedOut,
         }
     }
 

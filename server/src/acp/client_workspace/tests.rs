@@ -20,7 +20,7 @@ struct Local {
     roots: Roots,
     /// What `open` gives for any path.
     document: Document,
-    confined: Option<Vec<String>>,
+    confined: Confined,
     saved: Mutex<Vec<Document>>,
     ran: Mutex<Vec<String>>,
 }
@@ -52,7 +52,7 @@ impl Workspace for Local {
         })
     }
 
-    fn confined(&self, _command: &str) -> Option<Vec<String>> {
+    fn confined(&self, _command: &str) -> Confined {
         self.confined.clone()
     }
 }
@@ -84,7 +84,7 @@ fn scene(io: ClientIo, change: impl FnOnce(&mut Local)) -> Scene {
             route: Route::Disk,
             exists: true,
         },
-        confined: None,
+        confined: Confined::Nowhere,
         saved: Mutex::default(),
         ran: Mutex::default(),
     };

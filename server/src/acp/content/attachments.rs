@@ -2,7 +2,7 @@
 //! another file, never committed by accident.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -95,6 +95,29 @@ pub(super) fn save(files: &[&Attachment], cwd: &Path) -> Result<Vec<String>, Sav
         .iter()
         .map(|name| format!("{}/{name}", FOLDERS.join("/")))
         .collect())
+}
+
+/// What a saved file holds, by the path that [`save`] gave it; nothing when it is gone, or holds more than `limit` bytes.
+pub(super) fn load(path: &str, cwd: &Path, limit: usize) -> Option<Vec<u8>> {
+    let name = path.strip_prefix(&format!("{}/", FOLDERS.join("/")))?;
+    if name.contains('/') {
+        return None;
+    }
+    let folder_flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut folder = open(cwd, folder_flags, Mode::empty()).ok()?;
+    for name in FOLDERS {
+        folder = openat(&folder, name, folder_flags | OFlags::NOFOLLOW, Mode::empty()).ok()?;
+    }
+    // Whatever has taken the place of the file is not waited for.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(openat(&folder, name, flags, Mode::empty()).ok()?);
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    (bytes.len() <= limit).then_some(bytes)
 }
 
 /// The folder, made when it is not there. Each step is taken from the one before, so that none can be swapped.

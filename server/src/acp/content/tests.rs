@@ -310,3 +310,35 @@ async fn a_link_in_the_place_of_the_folder_is_refused() {
     fs::write(project.path.join(".sidewire"), "a file").unwrap();
     assert!(project.read(json!([image(&png(64))])).await.is_err());
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_picture_of_an_earlier_prompt_is_found_again_and_nothing_else() {
+    let project = project();
+    let roots = Roots::new(project.path.clone(), []);
+    let prompt = project.read(json!([image(&png(64))])).await.unwrap();
+    let shown = &prompt.pictures[0];
+    assert_eq!(picture(&shown.blob, &roots).await.as_ref(), Some(shown));
+    let saved = project.attachments();
+    fs::write(project.path.join("x.png"), png(64)).unwrap();
+    fs::write(saved.join("text.png"), "no picture").unwrap();
+    fs::write(saved.join("large.png"), png(PICTURE_BYTES + 1)).unwrap();
+    fs::create_dir(saved.join("folder")).unwrap();
+    std::os::unix::fs::symlink(project.path.join("x.png"), saved.join("link.png")).unwrap();
+    for name in [
+        "text.png",
+        "large.png",
+        "link.png",
+        "folder",
+        "gone.png",
+        "../../x.png",
+        "..",
+        "",
+    ] {
+        let name = format!(".sidewire/attachments/{name}");
+        assert_eq!(picture(&name, &roots).await, None, "{name}");
+    }
+    for name in ["x.png", "blob:sha256:00"] {
+        assert_eq!(picture(name, &roots).await, None, "{name}");
+    }
+}

@@ -1,27 +1,31 @@
-//! The methods that change a control. What they change, they change before the next message is read; telling the
-//! editor and keeping it follow.
+//! The methods that change a control. What they change, they change before the next message is acted on; keeping it and
+//! telling the editor follow.
 
 use std::sync::Arc;
 
+use agent_client_protocol_schema::v1::SetSessionConfigOptionResponse;
 use serde::Deserialize;
 use serde_json::Value;
 use sidewire_agent::briefing::{Collaboration, Preset};
 use sidewire_agent::permission::{Ceiling, Posture};
+use sidewire_agent::store::StoreError;
 
+use super::Changed;
 use super::options::AUTO;
-use super::{Axes, efforts, unusable_model};
+use super::switch::{Switch, Wish};
 use crate::acp::AGENT;
 use crate::acp::connection::{Editor, checked_id};
 use crate::acp::methods::SET_MODEL;
-use crate::acp::refusals::{storage, word};
+use crate::acp::refusals::word;
 use crate::acp::session::Session;
 use crate::rpc::{Call, Error, Handling, Reply};
 
-/// What the editor is told of a change.
-#[derive(Clone, Copy, Default)]
-struct Changed {
-    mode: bool,
-    options: bool,
+/// What a client asked for.
+enum Change {
+    /// It has happened.
+    Done(Changed),
+    /// It needs a look at the configuration.
+    Switch(Switch),
 }
 
 #[derive(Deserialize)]
@@ -38,24 +42,34 @@ struct SetOption {
 /// `session/set_config_option`; answers with every control.
 pub(in crate::acp) fn set_config_option(editor: &Arc<Editor>, call: Call) -> Handling {
     let (method, params) = (AGENT.session_set_config_option, call.params);
+    let named = move |error: Error| Error {
+        message: format!("{method}: {}", error.message),
+        ..error
+    };
     let set = params.read::<SetOption>().and_then(|set| {
         let session = open_session(editor, method, set.session_id)?;
-        let changed = change(&session, &set.config_id, &set.value).map_err(|error| Error {
-            message: format!("{method}: {}", error.message),
-            ..error
-        })?;
-        Ok((session, changed))
+        let change = change(&session, &set.config_id, &set.value).map_err(named)?;
+        Ok((session, change))
     });
-    let (session, changed) = match set {
+    let (session, change) = match set {
         Ok(set) => set,
         Err(error) => return Handling::Done(Err(error)),
     };
     Handling::careful(async move {
+        let changed = change.done(&session).await.map_err(named)?;
         settle(&session, method, changed).await?;
-        Reply::new(
-            &agent_client_protocol_schema::v1::SetSessionConfigOptionResponse::new(session.config_options()),
-        )
+        Reply::new(&SetSessionConfigOptionResponse::new(session.config_options()))
     })
+}
+
+impl Change {
+    /// What has changed, once it has.
+    async fn done(self, session: &Session) -> Result<Changed, Error> {
+        match self {
+            Self::Done(changed) => Ok(changed),
+            Self::Switch(switch) => switch.run(session).await,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -85,7 +99,7 @@ pub(in crate::acp) fn set_mode(editor: &Arc<Editor>, call: Call) -> Handling {
                     return Err(Error::invalid_params(text));
                 }
             };
-            Ok((session, changed))
+            Ok((session, Change::Done(changed)))
         }),
     )
 }
@@ -106,15 +120,16 @@ pub(in crate::acp) fn set_model(editor: &Arc<Editor>, call: Call) -> Handling {
         SET_MODEL,
         params.read::<SetModel>().and_then(|set| {
             let session = open_session(editor, SET_MODEL, set.session_id)?;
-            let changed = choose_model(&session, &set.model_id)?;
-            Ok((session, changed))
+            let switch = Switch::new(&session, Wish::Model(set.model_id));
+            Ok((session, Change::Switch(switch)))
         }),
     )
 }
 
-fn answer_nothing(method: &'static str, set: Result<(Arc<Session>, Changed), Error>) -> Handling {
+fn answer_nothing(method: &'static str, set: Result<(Arc<Session>, Change), Error>) -> Handling {
     match set {
-        Ok((session, changed)) => Handling::careful(async move {
+        Ok((session, change)) => Handling::careful(async move {
+            let changed = change.done(&session).await?;
             settle(&session, method, changed).await?;
             Reply::new(&serde_json::json!({}))
         }),
@@ -128,51 +143,60 @@ fn open_session(editor: &Editor, method: &str, id: String) -> Result<Arc<Session
     session.ok_or_else(|| Error::invalid_params(format!("{method}: unknown session")))
 }
 
-/// Tells the editor what changed, before the answer, and keeps it.
+/// Keeps what changed and tells the editor, before the answer. It has taken effect whether it can be kept or not.
 async fn settle(session: &Session, method: &str, changed: Changed) -> Result<(), Error> {
+    if !changed.mode && !changed.options {
+        return Ok(());
+    }
+    match session.keep_controls().await {
+        Ok(()) => {}
+        Err(StoreError::NotFound) => {
+            return Err(Error::invalid_request(format!("{method}: session is deleted")));
+        }
+        Err(error) => tracing::warn!(%error, "the controls of a session are not kept"),
+    }
     if changed.mode {
         session.tell_mode().await;
     }
     if changed.options {
         session.tell_options().await;
     }
-    if changed.mode || changed.options {
-        session
-            .keep_controls()
-            .await
-            .map_err(|error| storage(method, &error))?;
-    }
     Ok(())
 }
 
-/// Changes one control; older names of controls are understood.
-fn change(session: &Session, id: &str, value: &Value) -> Result<Changed, Error> {
+/// Changes one control, or begins to; older names of controls are understood.
+fn change(session: &Session, id: &str, value: &Value) -> Result<Change, Error> {
     let text = value.as_str();
-    let refuse = || {
-        let shown = text.map_or_else(|| "of another type".to_owned(), word);
-        Error::invalid_params(format!("invalid value {shown} for {}", word(id)))
-    };
-    let text = text.ok_or_else(refuse)?;
-    match id {
+    let shown = text.map_or_else(|| "of another type".to_owned(), word);
+    let refusal = Error::invalid_params(format!("invalid value {shown} for {}", word(id)));
+    let Some(text) = text else { return Err(refusal) };
+    let changed = match id {
         "mode" => match text {
-            "normal" => Ok(choose_mode(session, Collaboration::Normal)),
-            "plan" => Ok(choose_mode(session, Collaboration::Plan)),
-            _ => Err(refuse()),
+            "normal" => choose_mode(session, Collaboration::Normal),
+            "plan" => choose_mode(session, Collaboration::Plan),
+            _ => return Err(refusal),
         },
-        "model" | "models" => choose_model(session, text),
-        "effort" | "reasoning_effort" | "thought_level" => choose_effort(session, text).ok_or_else(refuse)?,
-        "agent_preset" => choose_preset(session, preset(text).ok_or_else(refuse)?),
-        "work_mode" | "profile" | "runtime_profile" | "token_mode" => {
-            choose_preset(session, preset(text).ok_or_else(refuse)?)
+        "model" | "models" => {
+            let wish = Wish::Model(text.to_owned());
+            return Ok(Change::Switch(Switch::new(session, wish)));
+        }
+        "effort" | "reasoning_effort" | "thought_level" => {
+            let effort = (text != AUTO).then(|| text.to_owned());
+            let wish = Wish::Effort { effort, refusal };
+            return Ok(Change::Switch(Switch::new(session, wish)));
+        }
+        "agent_preset" | "work_mode" | "profile" | "runtime_profile" | "token_mode" => {
+            choose_preset(session, preset(text).ok_or(refusal)?)?
         }
         "tool_approval" | "approval" | "approval_mode" | "tool_approval_mode" => {
-            choose_posture(session, posture(session, text).ok_or_else(refuse)?)
+            choose_posture(session, posture(session, text).ok_or(refusal)?)?
         }
-        _ => Err(Error::invalid_params(format!(
-            "unknown config option {}",
-            word(id)
-        ))),
-    }
+        _ => {
+            let text = format!("unknown config option {}", word(id));
+            return Err(Error::invalid_params(text));
+        }
+    };
+    Ok(Change::Done(changed))
 }
 
 fn choose_mode(session: &Session, mode: Collaboration) -> Changed {
@@ -245,82 +269,6 @@ fn choose_preset(session: &Session, preset: Preset) -> Result<Changed, Error> {
         return Err(Error::invalid_request(text));
     }
     state.axes.preset = preset;
-    Ok(Changed {
-        options: true,
-        ..Changed::default()
-    })
-}
-
-fn choose_model(session: &Session, model: &str) -> Result<Changed, Error> {
-    if session.state().shown().model == model {
-        return Ok(Changed::default());
-    }
-    switch(session, |axes, session| {
-        let listed = session.has.parts.models.list();
-        session
-            .has
-            .parts
-            .models
-            .open(model, None)
-            .map_err(|error| unusable_model(&error))?;
-        axes.choose_model(model, &listed);
-        Ok(())
-    })
-}
-
-/// `None` for an effort that the model has not.
-fn choose_effort(session: &Session, effort: &str) -> Option<Result<Changed, Error>> {
-    let shown = session.state().shown();
-    let known = efforts(&session.has.parts.models.list(), &shown.model);
-    let chosen = (effort != AUTO).then(|| effort.to_owned());
-    if known.is_empty() || chosen.as_ref().is_some_and(|chosen| !known.contains(chosen)) {
-        return None;
-    }
-    if shown.effort == chosen {
-        return Some(Ok(Changed::default()));
-    }
-    Some(switch(session, |axes, _| {
-        axes.effort = chosen;
-        Ok(())
-    }))
-}
-
-/// Changes model or effort: at once, or once the turn that runs has ended.
-fn switch(
-    session: &Session,
-    change: impl FnOnce(&mut Axes, &Session) -> Result<(), Error>,
-) -> Result<Changed, Error> {
-    let before = session.state().shown();
-    let mut after = before.clone();
-    change(&mut after, session)?;
-    let busy = if session.has.person.are_open() {
-        Some("answer pending prompts")
-    } else if session.has.kit.jobs.running() > 0 {
-        Some("stop background jobs")
-    } else {
-        None
-    };
-    if let Some(first) = busy {
-        let text = format!("session config: {first} before switching config");
-        return Err(Error::invalid_request(text));
-    }
-    let mut state = session.state();
-    if state.is_busy() {
-        if after.model != before.model {
-            state.queued.model = Some(after.model);
-        }
-        if after.effort != before.effort {
-            state.queued.effort = Some(after.effort);
-        }
-    } else {
-        let opened = session
-            .has
-            .parts
-            .models
-            .open(&after.model, after.effort.as_deref());
-        state.provider = opened.map_err(|error| unusable_model(&error))?;
-        state.axes = after;
-    }
     Ok(Changed {
         options: true,
         ..Changed::default()

@@ -56,6 +56,7 @@ fn one_bad_folder_refuses_all_and_says_why() {
     let policy = Policy {
         workspace_only: false,
         private: vec![place.path.join("home/.config/ours")],
+        browser: None,
     };
     let rows = [
         (&["missing"][..], "workspace_roots.missing"),
@@ -145,7 +146,7 @@ fn an_agent_for_one_folder_takes_no_other() {
     let place = place(&["work", "lib"]);
     let policy = Policy {
         workspace_only: true,
-        private: Vec::new(),
+        ..Policy::default()
     };
     assert_eq!(
         code(place.vet(&["lib"], &policy)),
@@ -166,4 +167,41 @@ fn the_working_folder_must_be_one() {
     for (cwd, expected) in rows {
         assert_eq!(code(vet(&cwd, &[], &Policy::default())), expected);
     }
+}
+
+#[test]
+fn nobody_works_among_keys_or_in_our_own_folders() {
+    let place = place(&[
+        "home/.ssh/deep",
+        "home/.aws",
+        "home/work",
+        "home/ours/browser/deep",
+        "home/ours/logs",
+    ]);
+    let policy = Policy {
+        private: vec![place.path.join("home/ours")],
+        browser: Some(place.path.join("home/ours/browser")),
+        ..Policy::default()
+    };
+    for name in [
+        "home/.ssh",
+        "home/.ssh/deep",
+        "home/.aws",
+        "home/ours",
+        "home/ours/logs",
+        "home/ours/browser/deep",
+    ] {
+        let refused = vet(&place.path.join(name), &[], &policy);
+        assert_eq!(code(refused), "workspace_roots.protected", "{name}");
+    }
+    // A home folder is one a person may choose, and the conversations of a browser go on in theirs.
+    for name in ["home", "home/work", "home/ours/browser"] {
+        assert!(vet(&place.path.join(name), &[], &policy).is_ok(), "{name}");
+    }
+    let beside = vet(
+        &place.path.join("home/work"),
+        &[place.at("home/ours/browser")],
+        &policy,
+    );
+    assert_eq!(code(beside), "workspace_roots.protected");
 }

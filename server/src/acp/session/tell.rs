@@ -58,7 +58,7 @@ impl Session {
         }
     }
 
-    /// Tells the slash commands for the first time; from now on it is told whenever they change.
+    /// Tells the slash commands.
     pub(in crate::acp) async fn tell_commands(&self) {
         let mut told = self.told_commands.lock().await;
         let commands = self.has.commands.list(&self.has.mcp.prompts());
@@ -70,15 +70,30 @@ impl Session {
     }
 
     /// The slash commands may have changed.
-    pub(in crate::acp) fn commands_changed(self: Arc<Self>) {
-        let tasks = self.tasks.clone();
-        tasks.spawn(async move {
-            let told = self.told_commands.lock().await.clone();
-            // An editor that was not told anything yet learns the newest when it is.
-            if told.is_some_and(|told| told != self.has.commands.list(&self.has.mcp.prompts())) {
-                self.tell_commands().await;
-            }
+    pub(in crate::acp) fn commands_changed(&self) {
+        self.commands_changed.notify_one();
+    }
+
+    /// Tells the slash commands whenever they have changed, until the session ends.
+    pub(in crate::acp) fn follow_commands(self: &Arc<Self>) {
+        let session = Arc::clone(self);
+        self.tasks.spawn(async move {
+            let changes = async {
+                loop {
+                    session.commands_changed.notified().await;
+                    session.tell_new_commands().await;
+                }
+            };
+            session.over.run_until_cancelled(changes).await
         });
+    }
+
+    async fn tell_new_commands(&self) {
+        let now = self.has.commands.list(&self.has.mcp.prompts());
+        let told = self.told_commands.lock().await.clone();
+        if told != Some(now) {
+            self.tell_commands().await;
+        }
     }
 
     /// Says something outside any model's answer.

@@ -6,14 +6,14 @@ use agent_client_protocol_schema::v1::{PromptResponse, StopReason};
 use sidewire_agent::commands::BuiltIn;
 use sidewire_agent::permission::Posture;
 use sidewire_agent::person::{Answer, Choice, ChoiceKind, Person as _, Question};
-use sidewire_agent::session::Compact;
-use sidewire_agent::store::ClaimError;
+use sidewire_agent::session::{Compact, DeleteError};
+use sidewire_agent::store::StoreError;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::acp::AGENT;
 use crate::acp::desks::{McpState, McpStatus};
-use crate::acp::refusals::{in_use, storage};
+use crate::acp::refusals::{held, storage, unknown_session};
 use crate::acp::session::{RunningTurn, Session};
 use crate::acp::turn::{follow, refused, setting, turn_key};
 use crate::rpc::Error;
@@ -104,16 +104,12 @@ async fn may_clear(turn: &RunningTurn) -> bool {
 }
 
 async fn empty(session: &Session) -> Result<(), Error> {
-    let method = AGENT.session_prompt;
-    let store = session.has.parts.agent.store();
-    let _nobody_asks_meanwhile = store.claim(session.id).map_err(|error| match error {
-        ClaimError::Held { holder } => in_use(method, &holder),
-        ClaimError::Store(error) => storage(method, &error),
-    })?;
-    store
-        .clear(session.id)
-        .await
-        .map_err(|error| storage(method, &error))
+    let (method, parts) = (AGENT.session_prompt, &session.has.parts);
+    parts.agent.clear(session.id).await.map_err(|error| match error {
+        DeleteError::Busy => held(parts, method, session.id),
+        DeleteError::Store(StoreError::NotFound) => unknown_session(method, &session.id.to_string()),
+        DeleteError::Store(error) => storage(method, &error),
+    })
 }
 
 fn status(session: &Session) -> String {

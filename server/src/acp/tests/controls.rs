@@ -318,3 +318,52 @@ async fn what_is_set_before_a_prompt_holds_for_it_without_waiting_for_the_answer
     assert_eq!(answered, [set, prompt]);
     assert_eq!(editor.world.asked.lock().unwrap()[0].0, "p/two+");
 }
+
+#[tokio::test]
+async fn what_is_chosen_while_an_earlier_choice_is_put_in_use_counts_too() {
+    let mut editor = editor(Start::default()).await;
+    let session = editor.open().await;
+    let prompt = waiting(&mut editor, &session).await;
+    editor.set(&session, "model", "p/two+").await.unwrap();
+    let (go_on, look) = std::sync::mpsc::channel();
+    *editor.world.look.lock().unwrap() = Some(look);
+    editor.world.gate.add_permits(1);
+    while editor.world.look.lock().unwrap().is_some() {
+        tokio::task::yield_now().await;
+    }
+    let options = editor.set(&session, "effort", "high").await.unwrap();
+    assert_eq!(value_of(&options, "effort"), "high");
+    go_on.send(()).unwrap();
+    editor.answer(prompt).await.unwrap();
+    editor.prompt(&session, "hi").await;
+    let last = editor.world.asked.lock().unwrap().pop().unwrap();
+    assert_eq!(last.0, "p/two+ high");
+}
+
+#[tokio::test]
+async fn an_effort_is_used_although_the_model_chosen_with_it_is_gone() {
+    let mut editor = editor(Start::default()).await;
+    editor.world.models.lock().unwrap().push("p/three+".to_owned());
+    let session = editor.open().await;
+    editor.set(&session, "model", "p/two+").await.unwrap();
+    let prompt = waiting(&mut editor, &session).await;
+    editor.set(&session, "model", "p/three+").await.unwrap();
+    editor.set(&session, "effort", "low").await.unwrap();
+    editor.world.models.lock().unwrap().pop();
+    editor.world.gate.add_permits(1);
+    editor.answer(prompt).await.unwrap();
+    editor.prompt(&session, "hi").await;
+    let last = editor.world.asked.lock().unwrap().pop().unwrap();
+    assert_eq!(last.0, "p/two+ low");
+}
+
+#[tokio::test]
+async fn a_session_that_was_deleted_elsewhere_is_set_no_more() {
+    let mut editor = editor(Start::default()).await;
+    let session = editor.open().await;
+    editor.delete_elsewhere(&session).await;
+    let refusal = editor.set(&session, "mode", "plan").await.unwrap_err();
+    assert_eq!(refusal["code"], -32600);
+    assert!(words(&refusal).ends_with("session is deleted"), "{refusal}");
+    assert_eq!(editor.kinds(), Vec::<String>::new(), "nothing was told");
+}

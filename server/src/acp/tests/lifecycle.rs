@@ -1,11 +1,13 @@
 //! New, load, resume, list, close, delete, and an editor that leaves.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
+use sidewire_agent::store::Store;
 
 use super::super::Start;
-use super::support::{Editor, editor};
+use super::support::{Editor, World, editor, silent_in};
 
 fn ids(list: &Value) -> Vec<String> {
     let sessions = list["sessions"].as_array().unwrap().iter();
@@ -287,7 +289,7 @@ async fn an_editor_that_leaves_takes_everything_with_it_and_the_answer_so_far_st
         .push_back(Ok("wait for it".to_owned()));
     let prompt = editor.begin(&session, "hi").await;
     editor.update("agent_message_chunk").await;
-    let world = std::sync::Arc::clone(&editor.world);
+    let world = Arc::clone(&editor.world);
     let mut editor = editor.after(Start::default()).await;
     assert_eq!(world.ended.load(Ordering::SeqCst), 2);
     reopen(&mut editor, "session/load", &session).await.unwrap();
@@ -313,4 +315,106 @@ async fn what_is_in_flight_is_answered_although_the_editor_says_no_more() {
     let answers: Vec<_> = said.iter().filter(|message| message["id"] == prompt).collect();
     assert_eq!(answers.len(), 1, "{said:?}");
     assert_eq!(answers[0]["error"]["code"], -32800);
+}
+
+#[tokio::test]
+async fn what_opens_and_ends_a_session_is_done_in_the_order_it_was_asked() {
+    let mut editor = editor(Start::default()).await;
+    let session = editor.open().await;
+    editor.prompt(&session, "hi").await;
+    let named = json!({"sessionId": session, "cwd": editor.cwd(), "mcpServers": []});
+    let mut left = Vec::new();
+    for method in ["session/close", "session/load", "session/close", "session/resume"] {
+        left.push(editor.send(method, named.clone()).await);
+    }
+    while !left.is_empty() {
+        let message = editor.hear().await;
+        assert!(message["error"].is_null(), "{message}");
+        left.retain(|id| message["id"] != *id);
+    }
+    assert_eq!(editor.world.ended.load(Ordering::SeqCst), 4, "two sessions ended");
+    assert_eq!(editor.prompt(&session, "and now?").await, "end_turn");
+}
+
+#[tokio::test]
+async fn a_close_right_behind_a_load_leaves_nothing_open() {
+    let mut editor = editor(Start::default()).await;
+    let session = editor.open().await;
+    editor.prompt(&session, "hi").await;
+    let mut editor = editor.after(Start::default()).await;
+    let named = json!({"sessionId": session, "cwd": editor.cwd(), "mcpServers": []});
+    let load = editor.send("session/load", named.clone()).await;
+    let close = editor.send("session/close", named).await;
+    editor.answer(load).await.unwrap();
+    editor.answer(close).await.unwrap();
+    let told = editor.kinds().pop();
+    assert_eq!(
+        told.as_deref(),
+        Some("available_commands_update"),
+        "everything stands before the answer"
+    );
+    assert_eq!(editor.world.ended.load(Ordering::SeqCst), 2);
+    let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": "hi"}]});
+    let (code, _) = editor.refused("session/prompt", prompt).await;
+    assert_eq!(code, -32002);
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_deleted_stays_open() {
+    let mut editor = editor(Start::default()).await;
+    let session = editor.open().await;
+    let held = editor.hold_elsewhere(&session);
+    let (code, text) = editor
+        .refused("session/delete", json!({"sessionId": session}))
+        .await;
+    assert!(code == -32600 && text.contains("in use"), "{text}");
+    assert_eq!(editor.world.ended.load(Ordering::SeqCst), 0);
+    drop(held);
+    assert_eq!(editor.prompt(&session, "hi").await, "end_turn");
+}
+
+#[tokio::test]
+async fn a_folder_has_its_sessions_however_it_is_written() {
+    let mut editor = editor(Start::default()).await;
+    let (used, unused) = (editor.open().await, editor.open().await);
+    editor.prompt(&used, "hi").await;
+    let links = tempfile::tempdir().unwrap();
+    let link = links.path().join("project");
+    std::os::unix::fs::symlink(editor.folder.path(), &link).unwrap();
+    for cwd in [format!("{}/", editor.cwd()), link.to_str().unwrap().to_owned()] {
+        let list = editor.ask("session/list", json!({"cwd": cwd})).await.unwrap();
+        assert_eq!(ids(&list).len(), 2, "{cwd}");
+        assert!(ids(&list).contains(&unused));
+        assert_eq!(list["sessions"][0]["cwd"], cwd.as_str());
+    }
+}
+
+#[tokio::test]
+async fn no_more_than_sixty_four_sessions_are_open() {
+    let mut editor = editor(Start::default()).await;
+    let mut last = String::new();
+    for _ in 0..64 {
+        last = editor.open().await;
+    }
+    let params = json!({"cwd": editor.cwd(), "mcpServers": []});
+    let (code, text) = editor.refused("session/new", params).await;
+    assert!(code == -32600 && text.contains("64 sessions"), "{text}");
+    editor
+        .ask("session/close", json!({"sessionId": last}))
+        .await
+        .unwrap();
+    editor.open().await;
+}
+
+#[tokio::test]
+async fn what_could_not_be_opened_is_opened_with_a_later_request() {
+    let world = Arc::new(World::default());
+    *world.closed.lock().unwrap() = Some("config.toml cannot be used".to_owned());
+    let kept = (Store::in_memory().unwrap(), tempfile::tempdir().unwrap());
+    let mut editor = silent_in(world, Start::default(), kept);
+    editor.introduce().await;
+    let (code, text) = editor.refused("session/list", json!({})).await;
+    assert_eq!((code, text.as_str()), (-32603, "config.toml cannot be used"));
+    *editor.world.closed.lock().unwrap() = None;
+    assert!(editor.ask("session/list", json!({})).await.is_ok());
 }

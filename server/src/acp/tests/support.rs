@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,11 +12,12 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use sidewire_agent::error::ProviderError;
 use sidewire_agent::hooks::NoHooks;
+use sidewire_agent::ids::{ConversationId, Owner};
 use sidewire_agent::permission::Rules;
 use sidewire_agent::provider::{FinishReason, ModelEvent, ModelInfo, ModelRequest, ModelStream, Provider};
 use sidewire_agent::references::ReferenceKinds;
 use sidewire_agent::session::ProviderSlot;
-use sidewire_agent::store::Store;
+use sidewire_agent::store::{Claim, Store};
 use sidewire_agent::tool::Tool;
 use sidewire_agent::workspace::{Document, Roots, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError};
 use sidewire_agent::{Agent, AgentParts};
@@ -54,6 +56,10 @@ pub(super) struct World {
     pub(super) answers: Mutex<VecDeque<Result<String, ProviderError>>>,
     /// Lets answers end that say `wait`, one each.
     pub(super) gate: Arc<Semaphore>,
+    /// The next look at a model waits for this.
+    pub(super) look: Mutex<Option<Receiver<()>>>,
+    /// Why the parts cannot be opened.
+    pub(super) closed: Mutex<Option<String>>,
 }
 
 impl Default for World {
@@ -68,6 +74,8 @@ impl Default for World {
             asked: Mutex::default(),
             answers: Mutex::default(),
             gate: Arc::new(Semaphore::new(0)),
+            look: Mutex::default(),
+            closed: Mutex::default(),
         }
     }
 }
@@ -157,6 +165,10 @@ impl ModelDesk for Models {
     }
 
     fn open(&self, id: &str, effort: Option<&str>) -> Result<Arc<dyn Provider>, OpenModelError> {
+        let look = self.0.look.lock().unwrap().take();
+        if let Some(look) = look {
+            look.recv().unwrap();
+        }
         if !self.0.models.lock().unwrap().iter().any(|known| known == id) {
             return Err(OpenModelError::Unknown(id.to_owned()));
         }
@@ -273,15 +285,22 @@ pub(super) struct Editor {
 
 /// An editor that has said nothing yet, of an agent that was started so.
 pub(super) fn silent(start: Start, store: Store, folder: TempDir) -> Editor {
-    let world = Arc::new(World::default());
+    silent_in(Arc::default(), start, (store, folder))
+}
+
+/// The same in a world that is known already.
+pub(super) fn silent_in(world: Arc<World>, start: Start, (store, folder): (Store, TempDir)) -> Editor {
     let (ours, theirs) = tokio::io::duplex(1024 * 1024);
-    let parts = parts(&world, store.clone(), folder.path());
-    let served = tokio::spawn(serve(
-        tokio::io::split(theirs),
-        start,
-        async move { Ok(parts) },
-        CancellationToken::new(),
-    ));
+    let open = {
+        let (world, store, folder) = (Arc::clone(&world), store.clone(), folder.path().to_owned());
+        move || {
+            let closed = world.closed.lock().unwrap().clone();
+            let parts = parts(&world, store.clone(), &folder);
+            async move { closed.map_or(Ok(parts), Err) }
+        }
+    };
+    let stop = CancellationToken::new();
+    let served = tokio::spawn(serve(tokio::io::split(theirs), start, open, stop));
     let (input, output) = tokio::io::split(ours);
     Editor {
         world,
@@ -465,6 +484,17 @@ impl Editor {
         let params = json!({"sessionId": session, "configId": id, "value": value});
         let answer = self.ask("session/set_config_option", params).await?;
         Ok(answer["configOptions"].clone())
+    }
+
+    /// Another program deletes a conversation.
+    pub(super) async fn delete_elsewhere(&self, session: &str) {
+        let id = ConversationId::parse(session).unwrap();
+        self.store.delete(&Owner::editor(), id, 0).await.unwrap();
+    }
+
+    /// Another program has a conversation open until the claim is dropped.
+    pub(super) fn hold_elsewhere(&self, session: &str) -> Claim {
+        self.store.claim(ConversationId::parse(session).unwrap()).unwrap()
     }
 
     /// Closes the pipe and waits for the end of everything; gives what was still said.

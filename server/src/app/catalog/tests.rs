@@ -162,7 +162,7 @@ fn a_changed_configuration_is_seen_at_once_and_connections_are_kept() {
     let home = home(LOCAL, "");
     let catalog = home.catalog();
     catalog.open("default/small", None).unwrap();
-    let server = || Arc::as_ptr(&catalog.lock()["default/small"].server).cast::<()>();
+    let server = || Arc::as_ptr(&lock(&catalog.open)["default/small"].server).cast::<()>();
     let first = server();
     catalog.open("default/small", None).unwrap();
     assert_eq!(server(), first);
@@ -171,7 +171,26 @@ fn a_changed_configuration_is_seen_at_once_and_connections_are_kept() {
     assert_ne!(server(), first, "a new key means a new connection");
     home.write(&LOCAL.replace("small", "large"), "");
     assert_eq!(catalog.list()[0].id, "default/large");
+    assert!(
+        lock(&catalog.open).is_empty(),
+        "connections that nobody can choose go"
+    );
     assert!(catalog.open("default/small", None).is_err());
+}
+
+#[test]
+fn n23_files_are_read_only_when_they_have_changed() {
+    let home = home(LOCAL, "");
+    let catalog = home.catalog();
+    let seen = || Arc::as_ptr(&lock(&catalog.seen).as_ref().unwrap().1);
+    catalog.list();
+    let first = seen();
+    catalog.resolve("small");
+    catalog.open("default/small", None).unwrap();
+    assert_eq!(seen(), first);
+    // As long as before, and changed in the same moment.
+    home.write(&LOCAL.replace("small", "large"), "");
+    assert_eq!(catalog.resolve("large"), "default/large");
 }
 
 /// An editor shows how full the window is, and turns are fitted to it, so somebody has to ask for it.
@@ -182,12 +201,16 @@ async fn the_window_of_a_local_model_is_learned() {
     let home = home(&LOCAL.replace("http://127.0.0.1:9", &server.url), "");
     let catalog = home.catalog();
     let provider = catalog.open("default/small", None).unwrap();
-    let learning = catalog.lock().get_mut("default/small").unwrap().learning.take();
+    let learning = lock(&catalog.open)
+        .get_mut("default/small")
+        .unwrap()
+        .learning
+        .take();
     learning.unwrap().await.unwrap();
     assert_eq!(provider.describe().window, Some(32_768));
     catalog.open("default/small", None).unwrap();
     assert!(
-        catalog.lock()["default/small"].learning.is_none(),
+        lock(&catalog.open)["default/small"].learning.is_none(),
         "it is asked for once"
     );
 }

@@ -7,7 +7,7 @@ fn model(config: &str, env: &str) -> anyhow::Result<String> {
     let layout = Layout::in_folder(folder.path().join("home"));
     write_private(&layout.config_file(), config.as_bytes())?;
     write_private(&layout.key_file(), env.as_bytes())?;
-    Ok(provider(&Config::load(&layout)?, &layout)?.describe().model)
+    Ok(provider(&layout)?.describe().model)
 }
 
 #[test]

@@ -185,10 +185,13 @@ impl TurnWire {
         }));
         out.push(match outcome {
             TurnOutcome::Failed(failure) => error(self.id.clone(), failure_reason(failure)),
-            TurnOutcome::Done | TurnOutcome::Stopped(_) => WorkerFrame::ChatDone(ChatDone {
-                id: self.id.clone(),
-                references: (!references.is_empty()).then(|| references.into_iter().map(reference).collect()),
-            }),
+            TurnOutcome::Done | TurnOutcome::CutShort(_) | TurnOutcome::Stopped(_) => {
+                WorkerFrame::ChatDone(ChatDone {
+                    id: self.id.clone(),
+                    references: (!references.is_empty())
+                        .then(|| references.into_iter().map(reference).collect()),
+                })
+            }
         });
     }
 }
@@ -241,6 +244,7 @@ mod tests {
     fn every_end_is_one_terminal_frame_and_comes_last() {
         for (outcome, reason) in [
             (TurnOutcome::Done, None),
+            (TurnOutcome::CutShort(sidewire_agent::event::Cut::Length), None),
             (
                 TurnOutcome::Stopped(sidewire_agent::event::StopCause::Person),
                 None,

@@ -8,6 +8,7 @@ use sidewire_contract::layout::Layout;
 use super::finding::Finding;
 use crate::commands::trial::Trial;
 use crate::config::{Config, KeySource, Keys, ProviderConfig, ServerConfig};
+use crate::http_client::is_loopback;
 
 /// A key that ends within this time is worth a word.
 const SOON: Duration = Duration::from_secs(3 * 24 * 60 * 60);
@@ -84,12 +85,7 @@ fn expiry(server: &ServerConfig, now: Timestamp) -> Option<Finding> {
 }
 
 fn is_local(server: &ServerConfig) -> bool {
-    match server.base_url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
+    is_loopback(&server.base_url)
 }
 
 #[cfg(test)]

@@ -139,12 +139,18 @@ fn written(name: String, entry: Value) -> Result<WrittenServer, SkipFault> {
     // Other programs read the same files and have words of their own.
     members.retain(|word, _| WORDS.contains(&word.as_str()));
     let entry: Entry = serde_json::from_value(members.into()).map_err(|_| EntryFault::Shape)?;
-    let Unnamed { transport, disabled } = entry.try_into()?;
+    let Unnamed {
+        transport, disabled, ..
+    } = entry.try_into()?;
     let server = McpServer {
         name: name.0,
         transport,
     };
-    Ok(WrittenServer { server, disabled })
+    Ok(WrittenServer {
+        server,
+        disabled,
+        trusted: false,
+    })
 }
 
 /// A variable that a definition needs and that is not set.

@@ -23,19 +23,37 @@ async fn tools_of_all_pages_are_offered_as_they_are() {
     assert!(names[16].starts_with("mcp__s__odd_name__"), "{names:?}");
     let echo = find(&session, "mcp__s__echo");
     let meta = echo.meta();
-    assert_eq!((meta.kind, meta.read_only), (ToolKind::Read, true));
+    assert_eq!((meta.kind, meta.read_only), (ToolKind::Other, false));
     assert_eq!(meta.source, ToolSource::Mcp("s".into()));
     assert_eq!(meta.label, "s: Say it again");
     assert_eq!(meta.parameters["required"], json!(["text"]));
     let intent = echo.intent(&json!({}), None);
     assert_eq!(
         (intent.class, intent.subject.as_deref()),
-        (Class::Read, Some("mcp__s__echo"))
+        (Class::Other, Some("mcp__s__echo"))
     );
     let intent = find(&session, &names[16]).intent(&json!({}), None);
     assert_eq!(
         (intent.class, intent.subject),
         (Class::Other, Some(names[16].clone()))
+    );
+}
+
+/// Whoever wrote a server could otherwise let its tools run unasked.
+#[tokio::test]
+async fn n12_what_a_server_says_of_its_tools_counts_only_when_it_is_trusted() {
+    let rig = Rig::new();
+    let mut own = entry(rig.child("s", "stdio"), roster::Origin::Person, Permit::Given);
+    own.trusted = true;
+    let session = rig.session(vec![own]).await;
+    let echo = find(&session, "mcp__s__echo");
+    assert_eq!((echo.meta().kind, echo.meta().read_only), (ToolKind::Read, true));
+    assert_eq!(echo.intent(&json!({}), None).class, Class::Read);
+    let odd = find(&session, &names(&session)[16]);
+    assert_eq!(
+        odd.intent(&json!({}), None).class,
+        Class::Other,
+        "it says nothing"
     );
 }
 

@@ -1,3 +1,4 @@
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use tokio::io::AsyncReadExt as _;
@@ -156,6 +157,45 @@ async fn what_may_not_start_does_not() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_allowed_no_longer_offers_nothing_and_is_not_started() {
+    let rig = Rig::new();
+    let own = || {
+        vec![entry(
+            rig.child("s", "stdio"),
+            roster::Origin::Person,
+            Permit::Given,
+        )]
+    };
+    // First it runs, then its tools are known from last time.
+    for status in [Status::Ready, Status::Standby] {
+        rig.allowed.store(true, Ordering::Relaxed);
+        let session = rig.session(own()).await;
+        assert_eq!(state(&session).status, status);
+        let tool = find(&session, "mcp__s__echo");
+        rig.allowed.store(false, Ordering::Relaxed);
+        let output = timeout(GUARD, tool.call(rig.context(json!({ "text": "x" }))))
+            .await
+            .unwrap();
+        // One that runs is taken down by whoever looks next, and nobody starts one.
+        assert_eq!(output.is_error, status == Status::Standby);
+        assert!(session.tools().is_empty() && session.prompts().is_empty());
+        assert!(is_down(&session), "{status:?}");
+        let output = timeout(GUARD, tool.call(rig.context(json!({ "text": "x" }))))
+            .await
+            .unwrap();
+        assert!(output.is_error, "{status:?}");
+        session.close().await;
+        assert_eq!(rig.was_started(), status == Status::Ready);
+        let _written_by_the_first = std::fs::remove_file(rig.path("notes"));
+    }
+}
+
+fn is_down(session: &Session) -> bool {
+    let state = state(session);
+    (state.status, state.tools) == (Status::Pending, 0)
+}
+
+#[tokio::test]
 async fn a_definition_that_lacks_something_says_so() {
     let rig = Rig::new();
     let library = Library::open(LibraryConfig {
@@ -165,11 +205,13 @@ async fn a_definition_that_lacks_something_says_so() {
     });
     let session = Session::start(SessionParts {
         folder: rig.folder.path().into(),
+        family: None,
         entries: vec![entry(
             rig.child("s", "stdio"),
             roster::Origin::Person,
             Permit::Given,
         )],
+        permitted: Arc::new(|_| true),
         expand: |_| Err("the environment variable X is not set".into()),
         cache: rig.cache(),
         library: library.unwrap(),

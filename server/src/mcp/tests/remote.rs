@@ -18,6 +18,7 @@ impl Remote {
         ]);
         let args = [FIXTURE.to_owned(), "http".to_owned()];
         let piped = Piped {
+            family: None,
             program: "node".as_ref(),
             args: &args,
             env: &env,

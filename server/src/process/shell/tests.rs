@@ -132,7 +132,7 @@ async fn a_folder_that_is_gone_is_an_error() {
 
 #[test]
 fn a_family_is_told_where_it_may_write() {
-    let launcher = Launcher {
+    let mut launcher = Launcher {
         program: Some("/proc/self/exe".into()),
         file: Some("/bin/sidewire".into()),
         write: vec!["/root-of-it".into(), "/tmp".into()],
@@ -156,9 +156,20 @@ fn a_family_is_told_where_it_may_write() {
             "echo 'a b'"
         ]
     );
-    if let Some(elsewhere) = launcher.confined("true") {
-        assert_eq!(elsewhere[..3], ["/bin/sidewire", "confined", "--write"]);
+    if super::super::sandbox().is_none() {
+        assert_eq!(launcher.confined("true"), Confined::Nowhere);
+        return;
     }
+    let Confined::By(elsewhere) = launcher.confined("true") else {
+        panic!("it is confined elsewhere too");
+    };
+    assert_eq!(elsewhere[..3], ["/bin/sidewire", "confined", "--write"]);
+    assert!(elsewhere.contains(&"GIT_CONFIG_VALUE_0=explicit".to_owned()));
+    // Who does not know our file cannot start us, which does not mean that nothing confines.
+    launcher.file = None;
+    assert_eq!(launcher.confined("true"), Confined::HereOnly);
+    launcher.program = None;
+    assert_eq!(launcher.confined("true"), Confined::Nowhere);
 }
 
 /// A command may kill the one in between; its group is ended all the same.
@@ -180,4 +191,25 @@ async fn a_family_that_was_killed_leaves_nothing() {
     );
     let pid = log.lock().text();
     gone(&pid).await;
+}
+
+/// A folder that has what a bare repository has is no place where git is told what to run.
+#[tokio::test]
+async fn git_obeys_no_folder_that_poses_as_a_repository() {
+    let plant = "mkdir -p sub/objects sub/refs; echo ref: refs/heads/main > sub/HEAD; \
+                 printf '[core]\\nbare = false\\nworktree = ..\\nfsmonitor = \"touch pwned; false\"\\n' > sub/config";
+    let (exit, said) = run(
+        &format!("{plant}; (cd sub; git status) 2>&1; git -C sub diff 2>&1; find . -name pwned | grep . && exit 9; true"),
+        until(LONG),
+    )
+    .await;
+    assert_eq!(exit, ShellExit::Code(0), "{said}");
+}
+
+/// What `cd` and patterns mean is not for the environment to say.
+#[tokio::test]
+async fn words_mean_what_they_say() {
+    let command = "set | grep -E '^(CDPATH|BASH_ENV|ENV|GLOBIGNORE)=.+' && exit 9; shopt dotglob extglob globstar | grep on; true";
+    let (exit, said) = run(command, until(LONG)).await;
+    assert_eq!((exit, said.as_str()), (ShellExit::Code(0), ""));
 }

@@ -19,6 +19,8 @@ pub(crate) struct Reply {
     events: VecDeque<ModelEvent>,
     /// The block that is coming; the API sends one after the other.
     open: Option<(u64, Open)>,
+    /// The newest call; told once it shows whether the answer was cut off within it.
+    last: Option<Call>,
     blocks: u64,
     tokens: Option<Tokens>,
     finish: Option<FinishReason>,
@@ -26,16 +28,19 @@ pub(crate) struct Reply {
 
 /// A block of which more may come.
 enum Open {
-    Thinking {
-        signature: String,
-    },
-    Call {
-        id: String,
-        name: String,
-        json: String,
-        input: Map<String, Value>,
-    },
+    Thinking { signature: String },
+    Call(Call),
     Passing,
+}
+
+/// A tool call.
+struct Call {
+    id: String,
+    name: String,
+    /// Its arguments piece by piece.
+    json: String,
+    /// Its arguments at once.
+    input: Map<String, Value>,
 }
 
 impl Answer for Reply {
@@ -83,6 +88,10 @@ impl Answer for Reply {
 
     fn end(&mut self) -> Result<(), ProviderError> {
         let finish = self.finish.ok_or(ProviderError::BrokenStream)?;
+        // Whoever was cut off may not have come to the arguments.
+        self.last
+            .take_if(|call| finish == FinishReason::Length && !call.is_whole());
+        self.tell_last();
         let tokens = self.tokens.take();
         self.events
             .extend(tokens.map(|tokens| ModelEvent::Usage(tokens.into())));
@@ -98,6 +107,7 @@ impl Reply {
             sealer,
             events: VecDeque::new(),
             open: None,
+            last: None,
             blocks: 0,
             tokens: None,
             finish: None,
@@ -115,6 +125,7 @@ impl Reply {
         if self.open.is_some() || self.blocks > MOST_BLOCKS {
             return Err(ProviderError::BadResponse);
         }
+        self.tell_last();
         let open = match block {
             Block::Text { text } => {
                 self.tell(ModelEvent::Text, text);
@@ -129,12 +140,16 @@ impl Reply {
                 self.events.push_back(ModelEvent::Signature(kept));
                 Open::Passing
             }
-            Block::ToolUse { id, name, input } => Open::Call {
-                id,
+            Block::ToolUse { id, name, input } => Open::Call(Call {
+                id: if id.is_empty() {
+                    format!("call_{index}")
+                } else {
+                    id
+                },
                 name,
                 json: String::new(),
                 input,
-            },
+            }),
             Block::Other => Open::Passing,
         };
         self.open = Some((index, open));
@@ -151,8 +166,8 @@ impl Reply {
             (Open::Thinking { signature }, Delta::Signature { signature: more }) => {
                 signature.push_str(&more);
             }
-            (Open::Call { json, .. }, Delta::InputJson { partial_json }) => {
-                json.push_str(&partial_json);
+            (Open::Call(call), Delta::InputJson { partial_json }) => {
+                call.json.push_str(&partial_json);
                 // A long call shows nothing until it is whole.
                 self.events.push_back(ModelEvent::Alive);
             }
@@ -170,30 +185,38 @@ impl Reply {
                 let kept = self.sealer.keep(Seal::Signature(&signature));
                 self.events.push_back(ModelEvent::Signature(kept));
             }
-            Open::Call {
-                id,
-                name,
-                json,
-                input,
-            } => {
-                let event = ModelEvent::ToolCall {
-                    call_id: if id.is_empty() {
-                        format!("call_{index}")
-                    } else {
-                        id
-                    },
-                    name,
-                    arguments: arguments(&json, input),
-                };
-                self.events.push_back(event);
-            }
+            Open::Call(call) => self.last = Some(call),
             Open::Thinking { .. } | Open::Passing => {}
         }
+    }
+
+    fn tell_last(&mut self) {
+        self.events.extend(self.last.take().map(ModelEvent::from));
     }
 
     fn tell(&mut self, event: impl FnOnce(String) -> ModelEvent, text: String) {
         if !text.is_empty() {
             self.events.push_back(event(text));
+        }
+    }
+}
+
+impl Call {
+    /// Whether there are arguments, to their end.
+    fn is_whole(&self) -> bool {
+        if self.json.trim().is_empty() {
+            return !self.input.is_empty();
+        }
+        serde_json::from_str::<Value>(&self.json).is_ok()
+    }
+}
+
+impl From<Call> for ModelEvent {
+    fn from(call: Call) -> Self {
+        Self::ToolCall {
+            call_id: call.id,
+            name: call.name,
+            arguments: arguments(&call.json, call.input),
         }
     }
 }

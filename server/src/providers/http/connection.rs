@@ -13,6 +13,7 @@ use super::reader::{self, Asked};
 use super::retry::retry_after;
 use super::status::{failure, is_passing};
 use super::{Api, Limits, Settings, SetupError};
+use crate::http_client;
 
 /// A server and the model that is used of it.
 pub(crate) struct Connection {
@@ -183,28 +184,9 @@ fn headers<A: Api>(settings: &Settings) -> Result<HeaderMap, SetupError> {
 }
 
 fn client(base: &Url, limits: &Limits) -> Result<reqwest::Client, reqwest::Error> {
-    let mut builder = reqwest::Client::builder()
-        .user_agent(concat!("sidewire/", env!("CARGO_PKG_VERSION")))
+    http_client::builder(base)
         .connect_timeout(limits.connect)
-        .tcp_nodelay(true)
         // A redirect could carry the key and the page to another host.
-        .redirect(reqwest::redirect::Policy::none());
-    if is_loopback(base) {
-        // A proxy of the company cannot reach this machine's loopback.
-        builder = builder.no_proxy();
-    }
-    if base.scheme() == "http" {
-        // Reading the platform's certificates takes longer than the rest of the worker's start.
-        builder = builder.tls_certs_only([]);
-    }
-    builder.build()
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
 }

@@ -65,7 +65,11 @@ impl Answer for Completion {
         let Some(finish) = self.finish else {
             return Err(ProviderError::BrokenStream);
         };
-        let calls = std::mem::take(&mut self.calls);
+        let mut calls = std::mem::take(&mut self.calls);
+        if finish == FinishReason::Length {
+            // Whoever was cut off may not have come to the arguments.
+            calls.retain(PartialCall::is_whole);
+        }
         // Some servers say `stop` although they want tools to be called.
         let finish = if calls.is_empty() || finish != FinishReason::Stop {
             finish
@@ -153,29 +157,48 @@ impl Completion {
         Ok(())
     }
 
-    /// The call a piece belongs to: by index, else a new id begins a new call.
+    /// The call a piece belongs to; without one that is known it begins a new call.
     fn call_for(&mut self, piece: &ToolDelta) -> Result<&mut PartialCall, ProviderError> {
-        let is_new_id = |id: &String| !id.is_empty() && self.calls.last().is_none_or(|call| call.id != *id);
-        let known = match piece.index {
-            Some(index) => self.calls.iter().position(|call| call.index == Some(index)),
-            None if piece.id.as_ref().is_some_and(is_new_id) => None,
-            None => self.calls.len().checked_sub(1),
-        };
-        if known.is_none() {
-            if self.calls.len() >= MOST_CALLS {
-                return Err(ProviderError::BadResponse);
+        let at = match self.known(piece) {
+            Some(at) => at,
+            None if self.calls.len() >= MOST_CALLS => return Err(ProviderError::BadResponse),
+            None => {
+                self.calls.push(PartialCall {
+                    index: piece.index,
+                    ..PartialCall::default()
+                });
+                self.calls.len() - 1
             }
-            self.calls.push(PartialCall {
-                index: piece.index,
-                ..PartialCall::default()
-            });
-        }
-        let at = known.unwrap_or(self.calls.len() - 1);
+        };
         self.calls.get_mut(at).ok_or(ProviderError::BadResponse)
+    }
+
+    /// Where the call of a piece is: the newest one of its index, unless another id says which. Some servers give every
+    /// call the index 0, and some give none; there a new id begins a new call, with an index only beside a name.
+    fn known(&self, piece: &ToolDelta) -> Option<usize> {
+        let newest = match piece.index {
+            Some(_) => self.calls.iter().rposition(|call| call.index == piece.index)?,
+            None => self.calls.len().checked_sub(1)?,
+        };
+        let Some(id) = piece.id.as_ref().filter(|id| !id.is_empty()) else {
+            return Some(newest);
+        };
+        let same = |call: &PartialCall| call.index == piece.index && call.id == *id;
+        if let Some(known) = self.calls.iter().rposition(same) {
+            return Some(known);
+        }
+        let may_be_given = self.calls.get(newest).is_some_and(|call| call.id.is_empty());
+        let continues = piece.index.is_some() && (may_be_given || !piece.has_name());
+        continues.then_some(newest)
     }
 }
 
 impl PartialCall {
+    /// Whether there are arguments, to their end.
+    fn is_whole(&self) -> bool {
+        serde_json::from_str::<Value>(&self.arguments).is_ok()
+    }
+
     fn whole(self, number: usize) -> ModelEvent {
         let arguments = match self.arguments.trim() {
             "" => Value::Object(serde_json::Map::new()),

@@ -55,6 +55,14 @@ pub(super) struct ToolDelta {
     pub(super) function: Option<FunctionDelta>,
 }
 
+impl ToolDelta {
+    /// Whether it says what is called.
+    pub(super) fn has_name(&self) -> bool {
+        let name = self.function.as_ref().and_then(|function| function.name.as_ref());
+        name.is_some_and(|name| !name.is_empty())
+    }
+}
+
 /// A piece of a call's name and arguments.
 #[derive(Debug, Deserialize)]
 pub(super) struct FunctionDelta {

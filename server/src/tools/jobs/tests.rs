@@ -13,9 +13,9 @@ fn table() -> JobTable {
 async fn the_oldest_that_has_ended_is_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let table = table();
-    let lasting = table.start("sleep 1000", folder.path()).unwrap();
+    let lasting = table.start("sleep 1000", folder.path()).await.unwrap();
     for _ in 1..=REMEMBERED {
-        let id = table.start("true", folder.path()).unwrap();
+        let id = table.start("true", folder.path()).await.unwrap();
         table.find(&id).unwrap().ended().await;
     }
     assert!(table.find(&lasting).is_ok());
@@ -29,10 +29,33 @@ async fn the_oldest_that_has_ended_is_forgotten() {
 async fn dropping_the_table_ends_its_jobs() {
     let folder = tempfile::tempdir().unwrap();
     let table = table();
-    let id = table.start("echo $$; exec sleep 1000", folder.path()).unwrap();
+    let id = table
+        .start("echo $$; exec sleep 1000", folder.path())
+        .await
+        .unwrap();
     let job = table.find(&id).unwrap();
     job.log.grown(1).await;
     drop(table);
     job.ended().await;
     assert!(job.look().starts_with("[stopped after "));
+}
+
+#[tokio::test]
+async fn no_more_run_than_may_be_however_they_are_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = table();
+    let starts = (0..=RUNNING).map(|_| table.start("sleep 1000", folder.path()));
+    let started = futures_util::future::join_all(starts).await;
+    let (ids, refused): (Vec<_>, Vec<_>) = started.into_iter().partition(Result::is_ok);
+    assert_eq!((ids.len(), refused.len(), table.running()), (RUNNING, 1, RUNNING));
+    // One that is being started holds up nothing that only looks.
+    table.find("job-1").unwrap().kill().await;
+    assert_eq!(table.running(), RUNNING - 1);
+    let mut starting = std::pin::pin!(table.start("sleep 1000", folder.path()));
+    assert!(futures_util::poll!(&mut starting).is_pending());
+    assert_eq!(table.running(), RUNNING);
+    table.end().await;
+    let late = starting.await.unwrap_err().to_string();
+    assert_eq!(late, "the session is ending");
+    assert!(table.start("true", folder.path()).await.is_err());
 }

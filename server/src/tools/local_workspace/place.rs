@@ -7,8 +7,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RawMode, RenameFlags, Stat, fchmod, fchown, fstat, mkdirat, open,
-    openat, renameat, renameat_with, statat, unlinkat,
+    Access, AtFlags, FileType, Mode, OFlags, RawMode, RenameFlags, Stat, accessat, fchmod, fchown, fstat,
+    mkdirat, open, openat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::{Gid, Uid};
@@ -81,17 +81,33 @@ impl Place {
 
     /// Writes a file so that a reader finds the old content or the new one.
     pub(super) fn put(&self, bytes: &[u8], put: Put) -> io::Result<()> {
-        let old = self.stat()?;
-        match &old {
-            Some(_) if put == Put::Create => return Err(io::ErrorKind::AlreadyExists.into()),
-            Some(stat) if !is_file(stat) => return Err(io::ErrorKind::IsADirectory.into()),
-            // Replacing it would go round the bits that forbid writing it.
-            Some(stat) if stat.st_mode & 0o222 == 0 => return Err(io::ErrorKind::ReadOnlyFilesystem.into()),
-            None if put == Put::Replace => return Err(io::ErrorKind::NotFound.into()),
-            _ => {}
+        let old = self.replaceable()?;
+        match (&old, put) {
+            (Some(_), Put::Create) => return Err(io::ErrorKind::AlreadyExists.into()),
+            (None, Put::Replace) => return Err(io::ErrorKind::NotFound.into()),
+            (Some(_), Put::Replace) | (None, Put::Create) => {}
         }
         let draft = Draft::write(&self.folder, bytes, old.as_ref())?;
         draft.become_file(&self.name, put)
+    }
+
+    /// The file that is here, unless it must not be replaced; `None` where nothing is.
+    pub(super) fn replaceable(&self) -> io::Result<Option<Stat>> {
+        let Some(stat) = self.stat()? else {
+            return Ok(None);
+        };
+        if !is_file(&stat) {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        // Replacing it would go round what forbids writing it. To root nothing does: the bits say what is meant.
+        let writable = accessat(&self.folder, &self.name, Access::WRITE_OK, AtFlags::empty());
+        match writable {
+            Ok(()) if stat.st_mode & 0o222 != 0 => Ok(Some(stat)),
+            Ok(()) | Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) => {
+                Err(io::ErrorKind::ReadOnlyFilesystem.into())
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Moves what is here to a place where nothing is.
@@ -119,6 +135,11 @@ fn step(folder: &OwnedFd, name: &OsStr, create: bool) -> io::Result<OwnedFd> {
     }
 }
 
+/// The permission bits of a file that is replaced. Without its owner they lend nobody's rights to whoever runs it.
+fn lasting(bits: RawMode, owner_kept: bool) -> RawMode {
+    if owner_kept { bits } else { bits & 0o777 }
+}
+
 fn is_file(stat: &Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode as RawMode) == FileType::RegularFile
 }
@@ -144,8 +165,8 @@ impl<'a> Draft<'a> {
         if let Some(stat) = old {
             // Only root can give a file away; to everybody else it stays their own, as after any editor.
             let owner = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
-            let _own_now = fchown(&file, Some(owner.0), Some(owner.1));
-            fchmod(&file, Mode::from_raw_mode(bits))?;
+            let kept = fchown(&file, Some(owner.0), Some(owner.1)).is_ok();
+            fchmod(&file, Mode::from_raw_mode(lasting(bits, kept)))?;
         }
         file.sync_data()?;
         Ok(draft)
@@ -178,5 +199,16 @@ fn rename_new(from: &OwnedFd, name: &OsStr, to: &OwnedFd, new: &OsStr) -> io::Re
             }
         }
         renamed => Ok(renamed?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changes_its_owner_lends_no_rights() {
+        assert_eq!(lasting(0o6755, true), 0o6755);
+        assert_eq!(lasting(0o6755, false), 0o755);
     }
 }

@@ -1,6 +1,5 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 use crate::tools::testing::Bench;
@@ -104,38 +103,46 @@ async fn a_folder_that_became_a_link_is_not_followed() {
     assert_eq!(fs::read_to_string(bench.outside.join("a.txt")).unwrap(), "theirs");
 }
 
-/// The same at any moment: whatever wins, nothing is written outside.
-#[tokio::test(flavor = "multi_thread")]
-async fn no_race_with_links_writes_outside() {
+/// The same at each later moment: what is written lands in the folder that was meant, or nowhere.
+#[tokio::test]
+async fn no_moment_of_saving_lets_a_link_lead_outside() {
     let bench = Bench::new();
-    bench.write("folder/a.txt", "old");
-    fs::write(bench.outside.join("a.txt"), "theirs").unwrap();
-    let stop = Arc::new(AtomicBool::new(false));
-    let swapping = std::thread::spawn({
-        let (stop, root, outside) = (Arc::clone(&stop), bench.root.clone(), bench.outside.clone());
-        move || {
-            while !stop.load(Ordering::Relaxed) {
-                fs::rename(root.join("folder"), root.join("aside")).unwrap();
-                symlink(&outside, root.join("folder")).unwrap();
-                fs::remove_file(root.join("folder")).unwrap();
-                fs::rename(root.join("aside"), root.join("folder")).unwrap();
-            }
-        }
-    });
-    let mut written = 0;
-    for round in 0..300 {
-        let opened = bench.disk.open(Path::new("folder/a.txt"), LIMIT).await;
-        // Where there is none just then, saving would make a new folder in the way of the swapping.
-        let Some(mut document) = opened.ok().filter(|document| document.exists) else {
-            continue;
-        };
-        document.text = format!("mine {round}");
-        written += usize::from(bench.disk.save(&document).await.is_ok());
+    let (folder, aside) = (bench.root.join("folder"), bench.root.join("aside"));
+    let file = bench.write("folder/a.txt", "old");
+    let theirs = bench.outside.join("a.txt");
+    fs::write(&theirs, "theirs").unwrap();
+    let swap = || {
+        fs::rename(&folder, &aside).unwrap();
+        symlink(&bench.outside, &folder).unwrap();
+    };
+    let swap_back = || {
+        fs::remove_file(&folder).unwrap();
+        fs::rename(&aside, &folder).unwrap();
+    };
+    let place = || bench.disk.0.place(&file, true);
+
+    // It was found inside, and is not yet walked to.
+    bench.disk.inside(Path::new("folder/a.txt")).unwrap();
+    swap();
+    assert!(place().is_err());
+    swap_back();
+
+    // It was walked to: the folder is held, whatever its name leads to now.
+    let held = place().unwrap();
+    swap();
+    held.put(b"mine", Put::Replace).unwrap();
+    swap_back();
+    assert_eq!(bench.read("folder/a.txt"), b"mine");
+
+    // The file itself became a link, which is neither read nor replaced.
+    let held = place().unwrap();
+    fs::remove_file(&file).unwrap();
+    symlink(&theirs, &file).unwrap();
+    assert!(held.open().is_err());
+    for put in [Put::Replace, Put::Create] {
+        assert!(held.put(b"mine", put).is_err(), "{put:?}");
     }
-    stop.store(true, Ordering::Relaxed);
-    swapping.join().unwrap();
-    assert!(written > 0, "the race was never won");
-    assert_eq!(fs::read_to_string(bench.outside.join("a.txt")).unwrap(), "theirs");
+    assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
     assert_eq!(fs::read_dir(&bench.outside).unwrap().count(), 1);
 }
 
@@ -149,6 +156,101 @@ async fn a_new_file_never_replaces_one_that_came_meanwhile() {
     let saved = bench.disk.save(&document).await;
     assert!(matches!(saved, Err(WorkspaceError::Exists(_))), "{saved:?}");
     assert_eq!(bench.read("a.txt"), b"theirs");
+}
+
+#[tokio::test]
+async fn a_folder_that_holds_what_is_protected_stays_where_it_is() {
+    let bench = Bench::new();
+    bench.write("home/data/keys/key", "secret");
+    let protected = Protected::new(None, [bench.root.join("home/data/keys")]);
+    let roots = bench.disk.roots().clone();
+    let disk = LocalWorkspace::new(roots, protected, bench.disk.0.launcher.clone());
+    for holder in ["home", "home/data", "home/data/keys"] {
+        let moved = disk.rename(Path::new(holder), Path::new("x"));
+        assert!(matches!(moved, Err(WorkspaceError::Protected(_))), "{moved:?}");
+    }
+    assert_eq!(bench.read("home/data/keys/key"), b"secret");
+}
+
+/// What an editor would write is refused like what goes to the disk, before anything is written.
+#[tokio::test]
+async fn every_way_of_saving_is_checked_alike() {
+    let bench = Bench::new();
+    for (path, bits) in [
+        ("free", 0o644),
+        ("read-only", 0o444),
+        ("keys/id", 0o644),
+        ("taken", 0o644),
+    ] {
+        let path = bench.write(path, "old");
+        fs::set_permissions(&path, fs::Permissions::from_mode(bits)).unwrap();
+    }
+    fs::create_dir(bench.root.join("folder")).unwrap();
+    symlink("free", bench.root.join("link")).unwrap();
+    let check = async |path: &str, exists: bool| {
+        let document = Document {
+            path: bench.root.join(path),
+            text: "new".to_owned(),
+            encoding: Encoding::UTF_8,
+            route: Route::Editor,
+            exists,
+        };
+        bench.disk.check_save(&document).await
+    };
+    for (path, exists) in [("free", true), ("new/deep", false), ("never/saved", true)] {
+        check(path, exists).await.unwrap();
+    }
+    assert!(!bench.root.join("new").exists());
+    assert!(matches!(
+        check("read-only", true).await,
+        Err(WorkspaceError::ReadOnly(_))
+    ));
+    assert!(matches!(
+        check("keys/id", true).await,
+        Err(WorkspaceError::Protected(_))
+    ));
+    assert!(matches!(
+        check("keys/new", false).await,
+        Err(WorkspaceError::Protected(_))
+    ));
+    assert!(matches!(
+        check("taken", false).await,
+        Err(WorkspaceError::Exists(_))
+    ));
+    assert!(matches!(
+        check("folder", true).await,
+        Err(WorkspaceError::NotAFile(_))
+    ));
+    // It led elsewhere when it was opened.
+    assert!(matches!(
+        check("link", true).await,
+        Err(WorkspaceError::Outside(_))
+    ));
+    assert!(matches!(
+        check("../outside/a", false).await,
+        Err(WorkspaceError::Outside(_))
+    ));
+}
+
+/// Bits that let others write do not let its owner; root is let everywhere.
+#[tokio::test]
+async fn whoever_may_not_write_a_file_does_not_replace_it() {
+    let bench = Bench::new();
+    let path = bench.write("theirs", "old");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o466)).unwrap();
+    let saved = put(&bench, "theirs", "new").await;
+    assert_eq!(saved.is_ok(), rustix::process::geteuid().is_root(), "{saved:?}");
+}
+
+#[tokio::test]
+async fn nothing_is_moved_to_where_keys_will_lie() {
+    let bench = Bench::new();
+    bench.write("planted/config/.env", "mine");
+    let protected = Protected::new(None, [bench.root.join("home/config")]);
+    let roots = bench.disk.roots().clone();
+    let disk = LocalWorkspace::new(roots, protected, bench.disk.0.launcher.clone());
+    let moved = disk.rename(Path::new("planted"), Path::new("home"));
+    assert!(matches!(moved, Err(WorkspaceError::Protected(_))), "{moved:?}");
 }
 
 #[tokio::test]

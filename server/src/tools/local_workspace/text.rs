@@ -10,7 +10,7 @@ const LOOKED_AT: usize = 8 * 1024;
 const GUESSED_FROM: usize = 64 * 1024;
 
 /// The text and how it is written down; `None` for what is no text, or would not come back as it was.
-pub(super) fn decode(bytes: &[u8]) -> Option<(String, Encoding)> {
+pub(in crate::tools) fn decode(bytes: &[u8]) -> Option<(String, Encoding)> {
     if let Some((encoding, mark)) = encoding_rs::Encoding::for_bom(bytes) {
         let text = decode_as(encoding, bytes.get(mark..)?)?;
         let written = Encoding {

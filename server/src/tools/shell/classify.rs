@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use sidewire_agent::permission::{Class, Intent};
 use sidewire_agent::workspace::Roots;
 
+use super::super::protected::Protected;
 use script::{Command, Script};
 
 /// Parts of a command that rules are compared with; a command of more is opaque.
@@ -24,15 +25,17 @@ const SEGMENTS: usize = 256;
 const DEPTH: usize = 4;
 
 /// What the gate has to know about a command. Looks at the disk to follow links.
-pub(crate) fn classify(command: &str, roots: &Roots) -> Intent {
+pub(crate) fn classify(command: &str, roots: &Roots, protected: &Protected) -> Intent {
     let command = command.trim();
     let script = unfolded(command);
     let looks = !script.opaque && only_looks(&script);
     let class = if looks { Class::Read } else { Class::Execute };
     let segments = segments(&script, command);
+    let reach = places::reach(&script, roots, protected, looks);
     Intent {
         opaque: script.opaque || segments.len() > SEGMENTS,
-        outside: places::outside(&script, roots, looks),
+        outside: reach.outside.into_iter().collect(),
+        fresh: reach.keys,
         segments: segments.into_iter().take(SEGMENTS).collect(),
         ..Intent::new(class, Some(command.to_owned()))
     }
@@ -81,7 +84,7 @@ fn names(command: &Command) -> Vec<String> {
     let written = command
         .targets
         .iter()
-        .filter(|target| target.written && !places::is_nowhere(&target.file.text));
+        .filter(|target| target.written && !target.file.plain().is_some_and(places::is_nowhere));
     let mut names: Vec<String> = written
         .map(|target| format!("> {}", target.file.spelling()))
         .collect();

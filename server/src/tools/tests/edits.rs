@@ -1,9 +1,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use sidewire_agent::event::ToolContent;
-use sidewire_agent::permission::Class;
+use sidewire_agent::permission::{Class, Names};
 use sidewire_agent::tool::Location;
 use sidewire_agent::workspace::{
     Document, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
@@ -223,6 +223,33 @@ async fn moving_replaces_nothing() {
 }
 
 #[tokio::test]
+async fn rules_about_files_hold_for_the_folder_that_is_moved() {
+    let bench = Bench::new();
+    bench.write("a.txt", "a");
+    bench.write("folder/c.txt", "c");
+    let names = |tool: &str, arguments: Value| {
+        let roots = Some(bench.disk.roots());
+        bench.tool(tool).intent(&arguments, roots).names
+    };
+    let moving = |from: &str| {
+        names(
+            "move_file",
+            json!({ "source_path": from, "destination_path": "x" }),
+        )
+    };
+    assert_eq!(moving("a.txt"), Names::Files);
+    assert_eq!(moving("folder"), Names::Trees);
+    assert_eq!(moving("may-come-before-it-is-moved"), Names::Trees);
+    assert_eq!(names("grep", json!({ "pattern": "c" })), Names::Trees);
+    assert_eq!(
+        names("grep", json!({ "pattern": "c", "path": "a.txt" })),
+        Names::Files
+    );
+    assert_eq!(names("glob", json!({ "pattern": "*" })), Names::Trees);
+    assert_eq!(names("read_file", json!({ "path": "a.txt" })), Names::Files);
+}
+
+#[tokio::test]
 async fn edits_that_are_asked_for_at_once_are_all_made() {
     let bench = Bench::new();
     let lines: Vec<_> = (0..8).map(|line| format!("<{line}>\n")).collect();
@@ -266,6 +293,9 @@ impl Workspace for Editor {
     async fn save(&self, document: &Document) -> Result<(), WorkspaceError> {
         if document.route == Route::Disk {
             return self.disk.save(document).await;
+        }
+        if document.path.ends_with("refused") {
+            return Err(WorkspaceError::ReadOnly(document.path.clone()));
         }
         self.written.lock().unwrap().push(document.clone());
         Ok(())
@@ -316,4 +346,19 @@ async fn what_the_editor_has_not_saved_is_what_counts() {
         (moved.path, moved.text.as_str()),
         (bench.root.join("b.txt"), "not saved\n")
     );
+    // What was done and what was not are both told.
+    bench.write("a.txt", "saved\n");
+    let told = bench
+        .fails(
+            "move_file",
+            json!({ "source_path": "a.txt", "destination_path": "refused" }),
+        )
+        .await;
+    assert!(
+        told.starts_with(
+            "moved a.txt to refused, but what the editor had not saved could not be written there: "
+        ),
+        "{told}"
+    );
+    assert_eq!(bench.read("refused"), b"saved\n");
 }

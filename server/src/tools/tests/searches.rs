@@ -169,6 +169,25 @@ async fn lines_are_found_by_regular_expression() {
 }
 
 #[tokio::test]
+async fn older_encodings_are_searched_as_the_text_they_are() {
+    let bench = Bench::new();
+    let text = "// 这个函数计算两个数字的总和，并且返回结果。\nlet 总和 = 一 + 二;\n";
+    bench.write("gbk.rs", encoding_rs::GBK.encode(text).0);
+    let told = bench.ok("grep", json!({ "pattern": "总和 =" })).await;
+    assert_eq!(told, "gbk.rs:2:let 总和 = 一 + 二;");
+}
+
+#[tokio::test]
+async fn a_name_is_one_line_whatever_it_holds() {
+    let bench = Bench::new();
+    bench.write("a\nb.txt", "needle\n");
+    let glob = bench.ok("glob", json!({ "pattern": "*" })).await;
+    assert_eq!(glob, "a\\nb.txt");
+    let grep = bench.ok("grep", json!({ "pattern": "needle" })).await;
+    assert_eq!(grep, "a\\nb.txt:1:needle");
+}
+
+#[tokio::test]
 async fn many_matches_and_long_lines_are_bounded() {
     let bench = Bench::new();
     bench.write("a.txt", "x\n".repeat(200));

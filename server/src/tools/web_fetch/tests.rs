@@ -53,7 +53,7 @@ impl Outside for Pages {
 }
 
 async fn fetch(pages: &Arc<Pages>, url: &str) -> Result<Page, String> {
-    let tool = WebFetch::over(Arc::clone(pages) as Arc<_>);
+    let tool = WebFetch::over(Arc::clone(pages) as Arc<_>, Arc::clone(pages) as Arc<_>);
     tool.page(url).await.map_err(|error| error.to_string())
 }
 
@@ -78,17 +78,13 @@ async fn addresses_that_are_not_for_fetching_are_never_asked() {
         assert!(error.contains(part), "{url}: {error}");
     }
     assert!(pages.asked.lock().unwrap().is_empty());
-    for loopback in ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"] {
-        assert!(may_ask(loopback.parse().unwrap()), "{loopback}");
-    }
 }
 
 #[tokio::test]
 async fn every_redirect_is_checked_like_the_first_address() {
     let pages = Pages::default()
         .redirect("https://a.example/1", "/2")
-        .redirect("https://a.example/2", "http://localhost:8080/3")
-        .page("http://localhost:8080/3", "text/plain", "there")
+        .page("https://a.example/2", "text/plain", "there")
         .redirect("https://a.example/in", "http://10.1.1.1/")
         .redirect("https://a.example/file", "file:///etc/passwd")
         .redirect("https://a.example/loop", "https://a.example/loop");
@@ -97,7 +93,7 @@ async fn every_redirect_is_checked_like_the_first_address() {
     assert_eq!(page.bytes, b"there");
     assert_eq!(
         page.head(),
-        "status 200 · text/plain · 5 bytes\nhttp://localhost:8080/3"
+        "status 200 · text/plain · 5 bytes\nhttps://a.example/2"
     );
     for (path, part) in [
         ("in", "private network"),
@@ -109,6 +105,55 @@ async fn every_redirect_is_checked_like_the_first_address() {
             .map(|page| page.status)
             .unwrap_err();
         assert!(error.contains(part), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_place_is_told_and_not_followed() {
+    for to in [
+        "http://localhost:8080/3",
+        "http://127.0.0.1/",
+        "http://a.example/",
+        "https://a.example:8443/",
+        "https://b.example/",
+    ] {
+        let pages = Arc::new(
+            Pages::default()
+                .redirect("https://a.example/", to)
+                .page(to, "text/plain", "x"),
+        );
+        let told = fetch(&pages, "https://a.example/")
+            .await
+            .map(|page| page.status)
+            .unwrap_err();
+        let wanted = format!("it redirects to another site: {to}\nfetch that address if you need it");
+        assert_eq!(told, wanted);
+        assert_eq!(*pages.asked.lock().unwrap(), ["https://a.example/"]);
+    }
+}
+
+#[tokio::test]
+async fn this_machine_is_reached_only_by_its_own_name() {
+    let local = [
+        "http://localhost:3000/",
+        "http://app.localhost./",
+        "http://127.8.8.8/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+    ];
+    // A public name may lead to this machine, which only the network of the name can tell.
+    let public = [
+        "http://localhost.a.example/",
+        "http://notlocalhost/",
+        "https://1.1.1.1/",
+    ];
+    for url in local.into_iter().chain(public) {
+        let (here, there) = (Arc::new(Pages::default()), Arc::new(Pages::default()));
+        let tool = WebFetch::over(Arc::clone(&there) as Arc<_>, Arc::clone(&here) as Arc<_>);
+        assert!(tool.page(url).await.is_err());
+        let asked = [here, there].map(|pages| pages.asked.lock().unwrap().len());
+        let is_local = usize::from(local.contains(&url));
+        assert_eq!(asked, [is_local, 1 - is_local], "{url}");
     }
 }
 

@@ -103,6 +103,8 @@ async fn what_a_lasting_yes_is_offered_for() {
         let person = Scripted::new([Act::Choose("reject_once")]);
         ask(&Gate::new(Posture::Ask), &case, &person).await.unwrap_err();
         let card = &person.cards()[0];
+        // Without a lasting yes it is not yet a decision that is made anew each time.
+        assert_eq!(card.fresh, case.intent().fresh, "{case:?}");
         let offered = labels(card).into_iter().find(|(id, _)| *id == "allow_always");
         let expected = rule.map(|rule| format!("Allow {rule} for this session"));
         assert_eq!(offered.map(|(_, label)| label.to_owned()), expected, "{case:?}");
@@ -264,6 +266,8 @@ async fn a_card_says_why_it_is_shown_and_where_the_call_reaches() {
     let mut intent = command(&["cat /etc/hosts"]);
     let plain = Case::new("bash", intent.clone(), None);
     intent.outside = vec!["/etc/hosts".into(), "/etc/fstab".into()];
+    let (mut opaque, mut fresh) = (intent.clone(), intent.clone());
+    (opaque.opaque, fresh.fresh) = (true, true);
     let cases = [
         (plain, "no permission rule allows it"),
         (
@@ -272,8 +276,12 @@ async fn a_card_says_why_it_is_shown_and_where_the_call_reaches() {
         ),
         (write(".git/config"), "it changes how git behaves here"),
         (
-            opaque,
-            "what it runs cannot be told from its words; it reaches outside the workspace: /etc/hosts, /etc/fstab",
+            Case::new("bash", opaque, None),
+            "it reaches outside the workspace: /etc/hosts, /etc/fstab",
+        ),
+        (
+            Case::new("bash", fresh, None),
+            "only a person can decide this; it reaches outside the workspace: /etc/hosts, /etc/fstab",
         ),
     ];
     for (case, expected) in cases {
@@ -284,11 +292,12 @@ async fn a_card_says_why_it_is_shown_and_where_the_call_reaches() {
 }
 
 #[tokio::test]
-async fn a_long_subject_is_shown_in_one_line() {
+async fn a_long_subject_is_shown_in_one_line_and_carried_whole() {
     let person = Scripted::new([Act::Choose("reject_once")]);
     let subject = format!("first\nsecond {}", "ä".repeat(1_000));
-    let case = Case::new("bash", Intent::new(Class::Execute, Some(subject)), None);
+    let case = Case::new("bash", Intent::new(Class::Execute, Some(subject.clone())), None);
     ask(&Gate::new(Posture::Ask), &case, &person).await.unwrap_err();
+    assert_eq!(person.cards()[0].subject, Some(subject));
     let title = &person.titles()[0];
     assert!(
         title.starts_with("bash first second ä") && title.ends_with('…'),

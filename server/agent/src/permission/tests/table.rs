@@ -261,6 +261,54 @@ fn what_was_granted_inside_does_not_allow_leaving() {
 }
 
 #[test]
+fn what_is_done_to_a_folder_is_done_to_all_that_it_holds() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().canonicalize().unwrap();
+    let roots = crate::workspace::Roots::new(root.clone(), []);
+    let moved = |names: Names, from: &str, to: &str| {
+        let intent = Intent {
+            names,
+            segments: vec![to.into()],
+            ..Intent::new(Class::Edit, Some(from.into()))
+        };
+        Case::new("move_file", intent, Some(&roots))
+    };
+    let folder = |from: &str, to: &str| moved(Names::Trees, from, to);
+    let whole = "deny_rule deny_rule deny_rule deny_rule deny_rule";
+    let unsure = "read_only unattended card card card";
+    let writer = "read_only unattended card run run";
+    let key = format!("Edit({}/secrets/key)", root.display());
+    // What is denied, what is moved, what happens in readOnly dontAsk ask auto yolo.
+    let cases = [
+        ("Edit(secrets/*)", folder("secrets", "x"), whole),
+        ("Edit(secrets/*)", folder("x", "secrets"), whole),
+        ("Edit(secrets/a/b)", folder("secrets", "x"), whole),
+        (key.as_str(), folder("secrets", "x"), whole),
+        ("Edit(secrets/*)", folder("src", "x"), writer),
+        ("Edit(*.env)", folder("src", "x"), unsure),
+        ("Edit(*.env)", moved(Names::Files, "src", "x"), writer),
+        ("Bash(rm:*)", folder("src", "x"), writer),
+    ];
+    for (denied, case, expected) in cases {
+        assert_eq!(
+            row(&case, &policy(&[], &[], &[denied])),
+            expected,
+            "{denied} {case:?}"
+        );
+    }
+    let asked = policy(&["Edit"], &["Edit(secrets/*)", "Edit(*.env)"], &[]);
+    let ask = "read_only unattended card card run";
+    assert_eq!(row(&folder("secrets", "x"), &asked), ask);
+    assert_eq!(row(&folder("src", "x"), &asked), ask);
+    // What is allowed by its own name does not allow what is in it.
+    let allowed = policy(&["Edit(src/*.d)", "Edit(new/*)"], &[], &[]);
+    let run = "read_only run run run run";
+    assert_eq!(row(&moved(Names::Files, "src/a.d", "new/a"), &allowed), run);
+    assert_eq!(row(&folder("new/a", "new/b"), &allowed), run);
+    assert_eq!(row(&folder("src/a.d", "new/a"), &allowed), writer);
+}
+
+#[test]
 fn a_rule_about_files_sees_where_a_path_leads() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().canonicalize().unwrap();

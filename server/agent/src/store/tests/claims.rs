@@ -58,6 +58,22 @@ fn a_lock_file_of_a_dead_process_holds_nothing() {
     drop(claim);
 }
 
+#[test]
+fn whoever_only_looks_keeps_nobody_from_claiming() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path(), "sidewire serve").unwrap();
+    let id = ConversationId::mint();
+    let path = folder.path().join("claims").join(format!("{id}.lock"));
+    std::fs::write(&path, "a program that was killed (process 1)").unwrap();
+    let looking = std::fs::File::open(&path).unwrap();
+    looking.lock_shared().unwrap();
+    let file = crate::store::folder::lock_file(&path).unwrap();
+    let tried = crate::store::claims::lock(file, &path, "me").unwrap();
+    assert!(tried.is_none(), "it is to try again");
+    drop(looking);
+    drop(store.claim(id).unwrap());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_lock_on_a_removed_file_is_no_claim() {

@@ -238,8 +238,12 @@ async fn begun_and_set(folder: Option<String>, first: Controls, then: Controls) 
     let read = async || store.conversation(&Owner::editor(), begun.id).await.unwrap();
     assert_eq!(read().await, begun);
     store.set_controls(begun.id, then.clone()).await.unwrap();
+    let controls = Controls {
+        trusted: begun.controls.trusted,
+        ..then
+    };
     let expected = ConversationRecord {
-        controls: then,
+        controls,
         ..begun.clone()
     };
     assert_eq!(read().await, expected);

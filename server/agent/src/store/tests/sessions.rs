@@ -67,10 +67,60 @@ async fn controls_are_kept_and_belong_to_one_conversation() {
     let (one, other) = (session(&store, "/a").await, session(&store, "/a").await);
     store.set_controls(one, controls()).await.unwrap();
     let of = async |id| store.conversation(&editor(), id).await.unwrap().controls;
+    let untrusted = Controls {
+        trusted: false,
+        ..controls()
+    };
+    assert_eq!(of(one).await, untrusted, "trust is no setting");
+    store.trust(one).await.unwrap();
+    assert_eq!(of(one).await, controls());
+    store.set_controls(one, untrusted).await.unwrap();
     assert_eq!(of(one).await, controls());
     assert_eq!(of(other).await, Controls::default());
     let unknown = store.set_controls(ConversationId::mint(), controls()).await;
     assert!(matches!(unknown, Err(StoreError::NotFound)));
+}
+
+/// A question as an editor asks it: about no page.
+fn prompt(id: ConversationId, turn: &str) -> BeginTurn {
+    let mut begin = question(id, editor(), turn, "q");
+    begin.turn.page = None;
+    begin
+}
+
+#[tokio::test]
+async fn trust_ends_when_a_browser_asks_wherever_the_conversation_began() {
+    let store = memory();
+    let begun_beside_a_page = conversation(&store, ann(), "chat").await;
+    for (at, id) in [session(&store, "/a").await, begun_beside_a_page]
+        .into_iter()
+        .enumerate()
+    {
+        store.trust(id).await.unwrap();
+        let is_kept = async || store.conversation(&editor(), id).await.unwrap().controls.trusted;
+        let begin = |begin| store.begin_turn(begin);
+        assert!(begin(prompt(id, &format!("e{at}"))).await.unwrap().trusted);
+        assert!(is_kept().await);
+        let without_page = BeginTurn {
+            owner: ann(),
+            ..prompt(id, &format!("b{at}"))
+        };
+        assert!(!begin(without_page).await.unwrap().trusted);
+        assert!(!is_kept().await);
+        assert!(!begin(prompt(id, &format!("f{at}"))).await.unwrap().trusted);
+    }
+}
+
+#[tokio::test]
+async fn an_editor_leaves_the_mode_to_the_panel() {
+    let store = memory();
+    let id = conversation_with(&store, "q", "a", 10).await;
+    let mode = async || store.conversation(&editor(), id).await.unwrap().mode;
+    assert_eq!(mode().await, Mode::Configuration);
+    let mut begin = prompt(id, "e1");
+    begin.turn.mode = Mode::Educational;
+    store.begin_turn(begin).await.unwrap();
+    assert_eq!(mode().await, Mode::Configuration);
 }
 
 #[tokio::test]
@@ -170,6 +220,7 @@ async fn clearing_starts_afresh_under_the_same_id() {
     let store = memory();
     let id = session(&store, "/a").await;
     store.set_controls(id, controls()).await.unwrap();
+    let kept = store.conversation(&editor(), id).await.unwrap().controls;
     prompt_at(&store, id, ("t1", "secret"), 10).await;
     store
         .keep_summary(id, 1, Message::text(Role::User, "summary"))
@@ -178,10 +229,7 @@ async fn clearing_starts_afresh_under_the_same_id() {
     store.clear(id).await.unwrap();
     let found = store.conversation(&editor(), id).await.unwrap();
     assert_eq!((found.title.as_str(), found.turns), ("", 0));
-    assert_eq!(
-        (found.folder.as_deref(), found.controls),
-        (Some("/a"), controls())
-    );
+    assert_eq!((found.folder.as_deref(), found.controls), (Some("/a"), kept));
     let hits = store.search(None, "secret", None, 9).await.unwrap().conversations;
     assert_eq!(hits, []);
     let begun = store

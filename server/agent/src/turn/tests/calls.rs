@@ -315,7 +315,7 @@ async fn type_secret(
     ends: impl Fn(ToolCallContext) -> BoxFuture<'static, ToolOutput> + Send + Sync + 'static,
 ) -> Ran {
     let arguments = serde_json::json!({ "ref": "e1", "value": "hunter2" });
-    let typing = Say::Event(crate::provider::ModelEvent::ToolCall {
+    let typing = Say::Event(ModelEvent::ToolCall {
         call_id: "1".into(),
         name: "type".into(),
         arguments,

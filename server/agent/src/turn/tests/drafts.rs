@@ -1,7 +1,6 @@
 //! An answer that breaks off half-way: asked for once more in an editor, an error beside a page.
 
 use super::*;
-use crate::provider::ModelEvent;
 
 fn editor() -> Briefing {
     Briefing::Editor(Box::default())

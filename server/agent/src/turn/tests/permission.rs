@@ -112,7 +112,7 @@ impl Scene {
     /// Has the model call the tool once; what happened, and whether it ran.
     async fn play(self) -> (Vec<TurnEvent>, Ran, usize) {
         let tool = Writer::new();
-        let calling = Say::Event(crate::provider::ModelEvent::ToolCall {
+        let calling = Say::Event(ModelEvent::ToolCall {
             call_id: "1".into(),
             name: "write_file".into(),
             arguments: self.arguments.clone(),
@@ -162,6 +162,7 @@ impl Scene {
                 gate: Some(self.gate),
                 ..Setting::panel(Mode::Educational)
             },
+            album: Album::default(),
             hooks: self.hooks,
             stop: self.stop,
         }

@@ -95,7 +95,7 @@ async fn a_command_is_created_waited_for_read_and_released() {
 #[tokio::test]
 async fn where_a_sandbox_is_enforced_the_terminal_runs_what_enforces_it() {
     let argv = || ["sidewire", "confined", "make test"].map(str::to_owned).to_vec();
-    let mut scene = scene(TERMINAL, |local| local.confined = Some(argv()));
+    let mut scene = scene(TERMINAL, |local| local.confined = Confined::By(argv()));
     let running = run(&scene, command(&scene));
     let (_, created) = scene.editor.request(CREATE).await;
     assert_eq!(
@@ -103,6 +103,13 @@ async fn where_a_sandbox_is_enforced_the_terminal_runs_what_enforces_it() {
         (&json!("sidewire"), &json!(["confined", "make test"]))
     );
     running.abort();
+}
+
+#[tokio::test]
+async fn what_only_this_machine_confines_runs_here() {
+    let scene = scene(TERMINAL, |local| local.confined = Confined::HereOnly);
+    let ended = run(&scene, command(&scene)).await.unwrap().unwrap();
+    assert_eq!(ended, end("local", ShellExit::Code(0)));
 }
 
 #[tokio::test]
@@ -166,14 +173,12 @@ async fn a_command_that_may_have_run_is_not_run_again() {
 
 /// The editor is told to kill, so that what was waited for comes, and asked for the output; then the terminal is
 /// released.
-async fn forced(editor: &mut Editor, running: Running, exit: ShellExit) {
-    let (waiting, _) = editor.request(WAIT).await;
+async fn forced(editor: &mut Editor, waiting: &Value) {
     assert_eq!(editor.serve(KILL, json!({})).await, of_terminal());
-    editor.answer(&waiting, json!({"signal": "SIGKILL"})).await;
+    editor.answer(waiting, json!({"signal": "SIGKILL"})).await;
     let output = json!({"output": "so far", "truncated": false});
     editor.serve(OUTPUT, output).await;
     editor.serve(RELEASE, json!({})).await;
-    assert_eq!(running.await.unwrap().unwrap(), end("so far", exit));
 }
 
 #[tokio::test(start_paused = true)]
@@ -181,7 +186,12 @@ async fn a_command_that_takes_too_long_is_killed_read_and_released() {
     let mut scene = scene(TERMINAL, |_| {});
     let running = run(&scene, command(&scene));
     scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
-    forced(&mut scene.editor, running, ShellExit::TimedOut).await;
+    let (waiting, _) = scene.editor.request(WAIT).await;
+    forced(&mut scene.editor, &waiting).await;
+    assert_eq!(
+        running.await.unwrap().unwrap(),
+        end("so far", ShellExit::TimedOut)
+    );
 }
 
 #[tokio::test]
@@ -190,11 +200,53 @@ async fn a_command_that_is_stopped_is_killed_read_and_released() {
     let command = command(&scene);
     let cancel = command.cancel.clone();
     let running = run(&scene, command);
-    let (id, _) = scene.editor.request(CREATE).await;
-    // Even when it is stopped before the editor has said what to release.
+    scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
+    let (waiting, _) = scene.editor.request(WAIT).await;
     cancel.cancel();
+    forced(&mut scene.editor, &waiting).await;
+    assert_eq!(
+        running.await.unwrap().unwrap(),
+        end("so far", ShellExit::Cancelled)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_editor_may_take_its_time_to_create_a_terminal() {
+    let mut scene = scene(TERMINAL, |_| {});
+    let running = run(&scene, command(&scene));
+    let (id, _) = scene.editor.request(CREATE).await;
+    tokio::time::sleep(Duration::from_secs(30)).await;
     scene.editor.answer(&id, json!({"terminalId": "x"})).await;
-    forced(&mut scene.editor, running, ShellExit::Cancelled).await;
+    scene.editor.serve(WAIT, json!({"exitCode": 0})).await;
+    let output = json!({"output": "ok", "truncated": false});
+    scene.editor.serve(OUTPUT, output).await;
+    scene.editor.serve(RELEASE, json!({})).await;
+    assert_eq!(running.await.unwrap().unwrap(), end("ok", ShellExit::Code(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_terminal_that_comes_too_late_is_killed_and_released() {
+    for is_stopped in [true, false] {
+        let mut scene = scene(TERMINAL, |_| {});
+        let command = command(&scene);
+        let cancel = command.cancel.clone();
+        let running = run(&scene, command);
+        let (id, _) = scene.editor.request(CREATE).await;
+        if is_stopped {
+            cancel.cancel();
+        }
+        // Nobody waits for an editor that says nothing.
+        let exit = if is_stopped {
+            ShellExit::Cancelled
+        } else {
+            ShellExit::TimedOut
+        };
+        assert_eq!(running.await.unwrap().unwrap(), end("", exit));
+        scene.editor.answer(&id, json!({"terminalId": "x"})).await;
+        let (waiting, _) = scene.editor.request(WAIT).await;
+        forced(&mut scene.editor, &waiting).await;
+        assert!(scene.local.ran.lock().unwrap().is_empty());
+    }
 }
 
 #[tokio::test(start_paused = true)]

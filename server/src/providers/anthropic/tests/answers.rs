@@ -40,6 +40,23 @@ async fn every_stop_reason_has_its_meaning() {
 }
 
 #[tokio::test]
+async fn n19_a_call_whose_arguments_were_cut_off_is_none() {
+    let begin = |id: &str| json!({ "type": "tool_use", "id": id, "name": "read", "input": {} });
+    let json = |text: &str| json!({ "type": "input_json_delta", "partial_json": text });
+    for cut in ["", "{\"path\": \"/t"] {
+        let pieces = [
+            begun(),
+            block(0, &begin("a"), &[json("{\"x\":1}")]),
+            block(1, &begin("b"), &[json(cut)]),
+            ended("max_tokens"),
+        ];
+        let mut events = answer_to(stream(&pieces.concat())).await;
+        events.retain(|event| matches!(event, Ok(ModelEvent::ToolCall { .. })));
+        assert_eq!(events, [call("a", json!({ "x": 1 }))]);
+    }
+}
+
+#[tokio::test]
 async fn tool_calls_are_told_when_they_are_whole() {
     let begin = |id: &str| json!({ "type": "tool_use", "id": id, "name": "read", "input": {} });
     let json = |text: &str| json!({ "type": "input_json_delta", "partial_json": text });

@@ -151,6 +151,70 @@ async fn calls_without_index_are_told_apart_by_id() {
     assert_eq!(events.last(), Some(&finished(FinishReason::ToolCalls)));
 }
 
+/// A piece of a call at index 0.
+fn at_zero(id: Option<&str>, name: Option<&str>, arguments: &str) -> String {
+    let function = json!({ "name": name, "arguments": arguments });
+    delta(&json!({ "tool_calls": [{ "index": 0, "id": id, "function": function }] }))
+}
+
+/// Names and arguments of the calls of an answer, and how it ended.
+async fn calls(pieces: &[String], end: &str) -> (Vec<(String, Value)>, FinishReason) {
+    let mut events = answer_to(stream(&(pieces.concat() + &finish(end)))).await;
+    let Some(Ok(ModelEvent::Finished(reason))) = events.pop() else {
+        panic!("{events:?}")
+    };
+    let call = |event| match event {
+        Ok(ModelEvent::ToolCall { name, arguments, .. }) => Some((name, arguments)),
+        _ => None,
+    };
+    (events.into_iter().filter_map(call).collect(), reason)
+}
+
+#[tokio::test]
+async fn n18_calls_that_share_an_index_are_told_apart_by_id() {
+    let call = |name: &str, arguments| (name.to_owned(), arguments);
+    let apart = [
+        at_zero(Some("a"), Some("one"), "{\"x\":"),
+        at_zero(None, None, "1}"),
+        at_zero(Some("b"), Some("two"), ""),
+        at_zero(Some("b"), Some("two"), "{\"y\":"),
+        at_zero(Some(""), None, "2}"),
+    ];
+    let expected = vec![call("one", json!({ "x": 1 })), call("two", json!({ "y": 2 }))];
+    assert_eq!(
+        calls(&apart, "tool_calls").await,
+        (expected, FinishReason::ToolCalls)
+    );
+    let one = [
+        at_zero(None, Some("one"), ""),
+        at_zero(Some("a"), Some("one"), "{\"x\":"),
+        at_zero(Some("another in each piece"), None, "1}"),
+    ];
+    let expected = vec![call("one", json!({ "x": 1 }))];
+    assert_eq!(
+        calls(&one, "tool_calls").await,
+        (expected, FinishReason::ToolCalls)
+    );
+}
+
+#[tokio::test]
+async fn n19_a_call_whose_arguments_were_cut_off_is_none() {
+    let whole = at_zero(Some("a"), Some("one"), "{\"x\":1}");
+    let expected = vec![("one".to_owned(), json!({ "x": 1 }))];
+    for cut in ["", " ", "{\"path\": \"/t"] {
+        let pieces = [whole.clone(), at_zero(Some("b"), Some("two"), cut)];
+        assert_eq!(
+            calls(&pieces, "length").await,
+            (expected.clone(), FinishReason::Length)
+        );
+        assert_eq!(
+            calls(&pieces, "tool_calls").await.0.len(),
+            2,
+            "nothing was cut off"
+        );
+    }
+}
+
 #[tokio::test]
 async fn endless_tool_calls_are_refused() {
     let many: String = (0..200)

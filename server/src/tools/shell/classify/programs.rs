@@ -24,30 +24,63 @@ enum Loss {
 
 /// Programs that open no file their arguments name: they say something about words, the system or the session.
 const SPEAKING: &[&str] = &[
-    "echo", "printf", "pwd", "whoami", "id", "uname", "hostname", "date", "printenv", "env", "true", "false",
-    "basename", "dirname", "help", "type", "which", "tr",
+    "echo", "printf", "pwd", "whoami", "id", "uname", "printenv", "true", "false", "basename", "dirname",
+    "help", "type", "which", "tr",
+];
+
+/// Programs that say what files there are, and nothing of what is in them.
+const NAMING: &[&str] = &[
+    "cd", "pushd", "ls", "find", "locate", "du", "df", "stat", "test", "[", "realpath", "readlink",
 ];
 
 /// Programs that look whatever their arguments are.
 const LOOKING: &[&str] = &[
     "cat", "head", "tail", "ls", "locate", "which", "whereis", "type", "grep", "egrep", "fgrep", "echo",
-    "pwd", "cd", "whoami", "id", "uname", "printenv", "wc", "cut", "tr", "stat", "du", "df", "ps", "top",
-    "htop", "diff", "cmp", "comm", "help", "true", "false", "basename", "dirname", "realpath", "readlink",
+    "pwd", "whoami", "id", "uname", "printenv", "wc", "cut", "tr", "stat", "du", "df", "top", "htop", "diff",
+    "cmp", "comm", "help", "true", "false", "basename", "dirname", "realpath", "readlink",
+];
+
+/// What makes some of these reach files that no word names: every link is followed, or a file says which they are.
+const WANDERING: &[(&str, Loss)] = &[
+    ("ls", Options(&["dereference"], "L")),
+    ("du", Options(&["dereference", "files0-from"], "L")),
+    ("wc", Options(&["files0-from"], "")),
+    ("grep", Options(&["dereference-recursive"], "R")),
+    ("egrep", Options(&["dereference-recursive"], "R")),
+    ("fgrep", Options(&["dereference-recursive"], "R")),
+    ("diff", Options(&["recursive"], "r")),
 ];
 
 /// Programs that look unless they are told otherwise.
 const LISTED: &[(&str, Loss)] = &[
     ("more", Options(&["log-file", "LOG-FILE"], "oO+")),
-    ("find", Words(&["-exec", "-ok", "-delete", "-fls", "-fprint"])),
-    ("rg", Options(&["pre", "hostname-bin"], "")),
+    ("cd", Only(arguments::cd_is_told_where)),
+    ("ps", Only(arguments::ps_hides_environments)),
+    (
+        "find",
+        Words(&[
+            "-exec",
+            "-ok",
+            "-delete",
+            "-fls",
+            "-fprint",
+            "-L",
+            "-follow",
+            "-files0-from",
+        ]),
+    ),
+    ("rg", Options(&["pre", "hostname-bin", "follow"], "L")),
     ("printf", Only(arguments::printf_prints)),
     ("hostname", Only(arguments::hostname_is_asked)),
     ("date", Only(arguments::date_is_asked)),
     ("env", Only(arguments::env_prints)),
     ("gofmt", Flags(&["w", "cpuprofile"])),
-    ("sort", Options(&["output", "compress-program"], "o")),
+    (
+        "sort",
+        Options(&["output", "compress-program", "files0-from"], "o"),
+    ),
     ("uniq", Only(arguments::uniq_prints)),
-    ("file", Options(&["compile"], "C")),
+    ("file", Options(&["compile", "files-from"], "Cf")),
     ("test", Only(arguments::test_calculates_nothing)),
     ("[", Only(arguments::test_calculates_nothing)),
     ("node", Only(arguments::node_version)),
@@ -89,7 +122,11 @@ const TASKS: &[(&str, &[&str], Loss)] = &[
     ("git", &["reflog"], Only(arguments::git_reflog_shows)),
     ("go", &["vet", "doc", "list", "version"], Flags(GO)),
     ("go", &["env"], Only(arguments::go_env_prints)),
-    ("npm", &["ls", "list", "view", "info", "outdated"], Never),
+    (
+        "npm",
+        &["ls", "list", "view", "info", "outdated"],
+        Only(arguments::npm_asks_the_registry),
+    ),
     ("npm", &["audit"], Only(arguments::npm_audit_reports)),
     ("cargo", &["search"], Options(&["config"], "Z")),
     (
@@ -107,7 +144,17 @@ const TASKS: &[(&str, &[&str], Loss)] = &[
             "api-resources",
             "api-versions",
         ],
-        Options(&["kubeconfig", "profile", "profile-output", "cache-dir"], ""),
+        Options(
+            &[
+                "kubeconfig",
+                "profile",
+                "profile-output",
+                "cache-dir",
+                "server",
+                "kustomize",
+            ],
+            "sk",
+        ),
     ),
 ];
 
@@ -118,6 +165,10 @@ const GO: &[&str] = &[
     "toolexec",
     "exec",
     "vettool",
+    "gcflags",
+    "asmflags",
+    "ldflags",
+    "gccgoflags",
     "mod",
     "modfile",
     "modcacherw",
@@ -144,7 +195,7 @@ pub(super) fn only_looks(command: &Command) -> bool {
         return false;
     }
     if LOOKING.contains(&name) {
-        return arguments.iter().all(|argument| is_harmless(name, argument));
+        return arguments.iter().all(|argument| is_harmless(name, argument)) && !wanders(name, arguments);
     }
     let Some(arguments) = Arguments::read(arguments) else {
         return false;
@@ -191,6 +242,36 @@ impl<'a> Arguments<'a> {
 /// Whether a program opens none of the files that its arguments might name.
 pub(super) fn only_speaks(program: &str) -> bool {
     SPEAKING.contains(&program)
+}
+
+/// Whether a program says only what files there are, and not what is in them.
+pub(super) fn only_names(program: &str) -> bool {
+    NAMING.contains(&program)
+}
+
+/// Whether a program may read everything below the folder it runs in, without that being named.
+pub(super) fn reads_where_it_is(program: &str, arguments: &[Word]) -> bool {
+    let is_told = |long: &[&str], letters| {
+        arguments
+            .iter()
+            .any(|word| arguments::is_option(&word.text, long, letters))
+    };
+    match program {
+        "rg" => true,
+        "grep" | "egrep" | "fgrep" => is_told(&["recursive", "dereference-recursive", "directories"], "rRd"),
+        "git" => is_told(&["no-index"], ""),
+        _ => false,
+    }
+}
+
+fn wanders(program: &str, arguments: &[Word]) -> bool {
+    let arguments = Arguments {
+        texts: arguments.iter().map(|word| word.text.as_str()).collect(),
+        certain: 0,
+    };
+    WANDERING
+        .iter()
+        .any(|(listed, loss)| *listed == program && loses(loss, &arguments))
 }
 
 /// Whether a program that looks at anything looks at this: files by pattern, but no file that is named by what another

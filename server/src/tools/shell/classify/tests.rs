@@ -11,6 +11,7 @@ use super::*;
 struct Place {
     _folder: tempfile::TempDir,
     roots: Roots,
+    protected: Protected,
 }
 
 impl Place {
@@ -19,12 +20,13 @@ impl Place {
         let real = folder.path().canonicalize().unwrap().join("root");
         std::fs::create_dir(&real).unwrap();
         Self {
+            protected: Protected::new(None, [real.join("keys")]),
             roots: Roots::new(real, []),
             _folder: folder,
         }
     }
 
     fn classify(&self, command: &str) -> Intent {
-        classify(command, &self.roots)
+        classify(command, &self.roots, &self.protected)
     }
 }

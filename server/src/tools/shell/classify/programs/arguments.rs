@@ -37,6 +37,54 @@ fn is_operand(argument: &str) -> bool {
     argument == "-" || !argument.starts_with('-')
 }
 
+/// `cd` goes to one folder, or to the one that is home.
+pub(super) fn cd_is_told_where(arguments: &[&str]) -> bool {
+    match arguments {
+        [] => true,
+        ["-P" | "-L" | "--", rest @ ..] => cd_is_told_where(rest),
+        [folder] => !folder.starts_with('-'),
+        _ => false,
+    }
+}
+
+/// `ps` lists processes, unless an `e` may ask for what is set for them; it is that also behind a dash, when the rest
+/// cannot be understood otherwise.
+pub(super) fn ps_hides_environments(arguments: &[&str]) -> bool {
+    matches!(arguments, ["-e" | "-ef" | "-eF" | "-elf" | "-eLf" | "-ely"])
+        || !arguments.iter().any(|argument| argument.contains('e'))
+}
+
+/// `npm` asks the registry it knows for packages by their names; an address would make it run git.
+pub(super) fn npm_asks_the_registry(arguments: &[&str]) -> bool {
+    let known = [
+        "--json",
+        "--long",
+        "--all",
+        "-a",
+        "-l",
+        "--parseable",
+        "-g",
+        "--global",
+        "--depth",
+        "--omit",
+        "--prod",
+    ];
+    let is_package = |name: &str| {
+        let (scope, bare) = name.split_once('/').unwrap_or(("@", name));
+        let is_name = |part: &str| {
+            part.chars()
+                .all(|char| char.is_alphanumeric() || "@._-^~".contains(char))
+        };
+        scope.starts_with('@') && is_name(scope) && is_name(bare) && !name.starts_with('.')
+    };
+    arguments.iter().all(|argument| {
+        if argument.starts_with('-') {
+            return known.contains(&argument.split('=').next().unwrap_or_default());
+        }
+        is_package(argument)
+    })
+}
+
 /// `printf` prints, unless it is told to set a variable (`-v`, `%n`).
 pub(super) fn printf_prints(arguments: &[&str]) -> bool {
     let sets = arguments.first().is_some_and(|first| first.starts_with("-v"));

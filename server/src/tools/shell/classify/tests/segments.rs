@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_command_is_taken_apart() {
-    let cases: [(&str, &[&str]); 23] = [
+    let cases: [(&str, &[&str]); 26] = [
         ("ls -la", &["ls -la"]),
         ("ls && rm -rf x; pwd | cat", &["ls", "rm -rf x", "pwd", "cat"]),
         ("'rm' -r\"f\" x", &["rm -rf x"]),
@@ -25,6 +25,9 @@ fn a_command_is_taken_apart() {
         ("echo x >> 'a b' 2>/dev/null", &["echo x", "> 'a b'"]),
         ("cargo test 2>&1 | tail -5", &["cargo test", "tail -5"]),
         ("sort < in", &["sort"]),
+        ("ls > /dev/fd/../x", &["ls", "> /dev/fd/../x"]),
+        ("ls > /dev/null$X", &["ls", "> /dev/null$X"]),
+        ("ls >&1-2", &["ls", "> 1-2"]),
         ("(ls; rm x) > out", &["ls", "rm x", "> out"]),
         ("for f in a b; do rm $f; done", &["rm $f"]),
         (
