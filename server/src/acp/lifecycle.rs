@@ -17,7 +17,7 @@ use crate::rpc::{Answer, Call, Error, Handling, Reply};
 /// `session/close`. Closing what is not open is no fault.
 pub(super) fn close(editor: &Arc<Editor>, call: Call) -> Handling {
     let closed = || Reply::new(&CloseSessionResponse::new());
-    match session_of(&call, AGENT.session_close) {
+    match session_of(call, AGENT.session_close) {
         Ok(Some(id)) => {
             let ending = end(&editor.sessions, id);
             Handling::careful(async move {
@@ -32,7 +32,7 @@ pub(super) fn close(editor: &Arc<Editor>, call: Call) -> Handling {
 
 /// `session/delete`. Deleting what is not there is no fault, and what is gone does not come back.
 pub(super) fn delete(editor: &Arc<Editor>, call: Call) -> Handling {
-    match session_of(&call, AGENT.session_delete) {
+    match session_of(call, AGENT.session_delete) {
         Ok(Some(id)) => {
             let (editor, place) = (Arc::clone(editor), editor.sessions.line_up(id));
             Handling::careful(async move { remove(&editor, place.await).await })
@@ -43,8 +43,9 @@ pub(super) fn delete(editor: &Arc<Editor>, call: Call) -> Handling {
 }
 
 /// The session that a request names; `None` for an id that is none of ours.
-fn session_of(call: &Call, method: &str) -> Result<Option<ConversationId>, Error> {
-    let id = call.params.read::<SessionParams>()?.id(method)?;
+fn session_of(call: Call, method: &str) -> Result<Option<ConversationId>, Error> {
+    let params = call.params;
+    let id = params.read::<SessionParams>()?.id(method)?;
     Ok(ConversationId::parse(&id))
 }
 

@@ -108,7 +108,7 @@ async fn create(parts: &Parts, roots: &Roots, axes: &Axes) -> Result<Conversatio
 
 /// `session/load`: everything is shown again before the answer.
 pub(super) fn load(editor: &Arc<Editor>, call: Call) -> Handling {
-    let (wanted, place) = match stand_in_line(editor, &call, AGENT.session_load) {
+    let (wanted, place) = match stand_in_line(editor, call, AGENT.session_load) {
         Ok(standing) => standing,
         Err(error) => return Handling::Done(Err(error)),
     };
@@ -126,7 +126,7 @@ pub(super) fn load(editor: &Arc<Editor>, call: Call) -> Handling {
 
 /// `session/resume`: the same without showing it again.
 pub(super) fn resume(editor: &Arc<Editor>, call: Call) -> Handling {
-    let (wanted, place) = match stand_in_line(editor, &call, AGENT.session_resume) {
+    let (wanted, place) = match stand_in_line(editor, call, AGENT.session_resume) {
         Ok(standing) => standing,
         Err(error) => return Handling::Done(Err(error)),
     };
@@ -144,10 +144,11 @@ pub(super) fn resume(editor: &Arc<Editor>, call: Call) -> Handling {
 /// What is wanted of which session, whose line is entered before the next message is read.
 fn stand_in_line(
     editor: &Editor,
-    call: &Call,
+    call: Call,
     method: &'static str,
 ) -> Result<(Wanted, impl Future<Output = Place> + Send + use<>), Error> {
-    let params = call.params.read::<OpenParams>()?;
+    let params = call.params;
+    let params = params.read::<OpenParams>()?;
     let id = checked_id(method, params.session_id.clone())?;
     let wanted = params.wanted(method)?;
     let conversation = ConversationId::parse(&id).ok_or_else(|| unknown_session(method, &id))?;

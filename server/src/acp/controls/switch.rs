@@ -42,7 +42,9 @@ impl Switch {
     pub(super) async fn run(self, session: &Session) -> Result<Changed, Error> {
         let _in_order = self.front.await;
         let (shown, wish) = (session.state().shown(), self.wish.clone());
-        let looked = consult(&session.has.parts.models, move |models| look(models, shown, wish));
+        let looked = consult(&session.has.parts.models, move |models| {
+            look(models, &shown, wish)
+        });
         let Some(chosen) = looked.await? else {
             return Ok(Changed::default());
         };
@@ -65,7 +67,7 @@ impl Switch {
 }
 
 /// What the session would be set to; `None` when it is that already.
-fn look(models: &dyn ModelDesk, shown: Axes, wish: Wish) -> Result<Option<Chosen>, Error> {
+fn look(models: &dyn ModelDesk, shown: &Axes, wish: Wish) -> Result<Option<Chosen>, Error> {
     let mut axes = shown.clone();
     match wish {
         Wish::Model(model) if shown.model == model => return Ok(None),

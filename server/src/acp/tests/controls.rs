@@ -325,7 +325,7 @@ async fn what_is_chosen_while_an_earlier_choice_is_put_in_use_counts_too() {
     let session = editor.open().await;
     let prompt = waiting(&mut editor, &session).await;
     editor.set(&session, "model", "p/two+").await.unwrap();
-    let (go_on, look) = std::sync::mpsc::channel();
+    let (go_on, look) = std::sync::mpsc::sync_channel(1);
     *editor.world.look.lock().unwrap() = Some(look);
     editor.world.gate.add_permits(1);
     while editor.world.look.lock().unwrap().is_some() {

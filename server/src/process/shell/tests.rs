@@ -197,7 +197,7 @@ async fn a_family_that_was_killed_leaves_nothing() {
 #[tokio::test]
 async fn git_obeys_no_folder_that_poses_as_a_repository() {
     let plant = "mkdir -p sub/objects sub/refs; echo ref: refs/heads/main > sub/HEAD; \
-                 printf '[core]\\nbare = false\\nworktree = ..\\nfsmonitor = \"touch pwned; false\"\\n' > sub/config";
+                 printf '[core]\\nrepositoryformatversion = 0\\nbare = false\\nworktree = ..\\nfsmonitor = \"touch pwned; false\"\\n' > sub/config";
     let (exit, said) = run(
         &format!("{plant}; (cd sub; git status) 2>&1; git -C sub diff 2>&1; find . -name pwned | grep . && exit 9; true"),
         until(LONG),
