@@ -138,6 +138,7 @@ async fn it_leaves_while_a_server_connects_or_works() {
         let editor = Editor::start(&scene.home).await;
         let params = json!({ "cwd": scene.project.cwd(), "mcpServers": servers });
         let session = editor.session_with(params).await;
+        session.set("tool_approval", "auto").await.unwrap();
         scene.until_there("journal").await;
         if behaviour == "well" {
             scene.calls("mcp__fix__wait", &json!({}));

@@ -17,6 +17,13 @@ fn with(project: &Project, servers: &Value) -> Value {
     json!({ "cwd": project.cwd(), "mcpServers": servers })
 }
 
+/// A session in which the tools of servers run unasked: what they say of themselves opens no gate.
+async fn open(editor: &Editor, params: Value) -> Session<'_> {
+    let session = editor.session_with(params).await;
+    session.set("tool_approval", "auto").await.unwrap();
+    session
+}
+
 async fn call(session: &Session<'_>, model: &ScriptedModel, tool: &str, arguments: Value) -> Call {
     calls(model, tool, &arguments);
     let turn = session.prompt("go").await;
@@ -40,6 +47,7 @@ async fn a_server_of_the_editor_is_offered_and_called() {
     let editor = Editor::start(&home).await;
     let servers = json!([mcp_process("fix", "well", &project)]);
     let session = editor.session_with(with(&project, &servers)).await;
+    editor.choose("allow_once");
     let echo = call(&session, &model, "mcp__fix__echo", json!({ "text": "hello" })).await;
     assert!(
         model
@@ -55,8 +63,8 @@ async fn a_server_of_the_editor_is_offered_and_called() {
     );
     assert_eq!(
         editor.requests("session/request_permission").len(),
-        0,
-        "it says that it only reads"
+        1,
+        "that it says it only reads opens no gate"
     );
     editor.choose("reject_once");
     let change = call(&session, &model, "mcp__fix__change", json!({ "text": "x" })).await;
@@ -65,6 +73,7 @@ async fn a_server_of_the_editor_is_offered_and_called() {
     editor.choose("allow_once");
     call(&session, &model, "mcp__fix__change", json!({ "text": "x" })).await;
     assert!(project.read("journal").contains("changed x"));
+    editor.choose("allow_once");
     let failed = call(&session, &model, "mcp__fix__fail", json!({})).await;
     assert_eq!(failed.status(), "failed");
     assert!(told(&model).contains("it went wrong"));
@@ -75,12 +84,12 @@ async fn its_processes_end_with_the_session_and_with_the_agent() {
     let (_model, home, project) = scene().await;
     let editor = Editor::start(&home).await;
     let servers = json!([mcp_process("fix", "well", &project)]);
-    let session = editor.session_with(with(&project, &servers)).await;
+    let session = open(&editor, with(&project, &servers)).await;
     session.prompt("hello").await.done();
     assert!(!editor.children().is_empty());
     editor.close(&session.id).await;
     assert_eq!(editor.children(), [] as [u32; 0]);
-    let session = editor.session_with(with(&project, &servers)).await;
+    let session = open(&editor, with(&project, &servers)).await;
     session.prompt("hello").await.done();
     drop(session);
     let left = editor.leave().await;
@@ -139,7 +148,7 @@ async fn a_server_that_fails_or_never_answers_breaks_nothing() {
         missing,
         mcp_process("fix", "well", &project),
     ]);
-    let session = editor.session_with(with(&project, &servers)).await;
+    let session = open(&editor, with(&project, &servers)).await;
     call(
         &session,
         &model,
@@ -159,7 +168,7 @@ async fn a_turn_is_cancelled_while_a_server_connects() {
     let (_model, home, project) = scene().await;
     let editor = Editor::start(&home).await;
     let servers = json!([mcp_process("slow", "silent", &project)]);
-    let session = editor.session_with(with(&project, &servers)).await;
+    let session = open(&editor, with(&project, &servers)).await;
     journal(&project, "started").await;
     let prompt = session.begin("go").await;
     session.cancel().await;
@@ -174,7 +183,7 @@ async fn a_call_is_cancelled_with_its_turn_and_the_server_is_told() {
     let (model, home, project) = scene().await;
     let editor = Editor::start(&home).await;
     let servers = json!([mcp_process("fix", "well", &project)]);
-    let session = editor.session_with(with(&project, &servers)).await;
+    let session = open(&editor, with(&project, &servers)).await;
     model.script(
         sidewire_tests::Script::stream()
             .call("c", "mcp__fix__wait", &json!({}))
@@ -201,7 +210,7 @@ async fn a_server_over_http_is_called_with_its_headers() {
         ("http", json!([])),
     ] {
         let servers = json!([{ "type": kind, "name": "web", "url": server.url(), "headers": headers }]);
-        let session = editor.session_with(with(&project, &servers)).await;
+        let session = open(&editor, with(&project, &servers)).await;
         call(&session, &model, "mcp__web__echo", json!({ "text": "hi" })).await;
         assert_eq!(told(&model), "over http: hi");
         editor.close(&session.id).await;
@@ -217,7 +226,7 @@ async fn a_server_over_the_older_event_stream_is_called() {
     let server = McpOverHttp::start().await;
     let editor = Editor::start(&home).await;
     let servers = json!([{ "type": "sse", "name": "web", "url": server.sse_url(), "headers": [] }]);
-    let session = editor.session_with(with(&project, &servers)).await;
+    let session = open(&editor, with(&project, &servers)).await;
     call(&session, &model, "mcp__web__echo", json!({ "text": "hi" })).await;
     assert_eq!(told(&model), "over http: hi");
 }
@@ -233,7 +242,7 @@ async fn both_shapes_of_a_servers_environment_are_understood() {
     ] {
         let server =
             json!({ "name": "fix", "command": program("sidewire-test-mcp"), "args": ["well"], "env": env });
-        let session = editor.session_with(with(&project, &json!([server]))).await;
+        let session = open(&editor, with(&project, &json!([server]))).await;
         call(
             &session,
             &model,
@@ -282,7 +291,7 @@ async fn a_prompt_of_a_server_is_a_command() {
     let (model, home, project) = scene().await;
     let editor = Editor::start(&home).await;
     let servers = json!([mcp_process("fix", "well", &project)]);
-    let session = editor.session_with(with(&project, &servers)).await;
+    let session = open(&editor, with(&project, &servers)).await;
     let command = editor
         .until("the command of a server", 0, |frame| {
             let commands = frame.update_of(&session.id)?["availableCommands"].as_array()?;
@@ -301,7 +310,7 @@ async fn a_picture_of_a_tool_reaches_the_editor() {
     let (model, home, project) = scene().await;
     let editor = Editor::start(&home).await;
     let servers = json!([mcp_process("fix", "well", &project)]);
-    let session = editor.session_with(with(&project, &servers)).await;
+    let session = open(&editor, with(&project, &servers)).await;
     let picture = call(&session, &model, "mcp__fix__picture", json!({})).await;
     assert_eq!(picture.status(), "completed");
     let content = picture.content("content");
@@ -319,7 +328,7 @@ async fn a_server_of_the_project_waits_for_authorisation() {
     let servers = json!({ "mcpServers": { "proj": server } });
     project.write(".mcp.json", servers.to_string());
     let editor = Editor::start(&home).await;
-    let session = editor.session(project.cwd()).await;
+    let session = open(&editor, with(&project, &json!([]))).await;
     session.prompt("hello").await.done();
     assert!(!project.has("journal"), "it was not started");
     assert!(
@@ -339,7 +348,7 @@ async fn a_server_of_the_project_waits_for_authorisation() {
     let seen = ["--fingerprint", fingerprint.lines().next().unwrap()];
     home.run(&[&command[..], &seen].concat()).await.ok();
     let editor = Editor::start(&home).await;
-    let session = editor.session(project.cwd()).await;
+    let session = open(&editor, with(&project, &json!([]))).await;
     call(&session, &model, "mcp__proj__echo", json!({ "text": "hi" })).await;
     assert_eq!(told(&model), "echo: hi");
 }
@@ -355,7 +364,7 @@ async fn a_server_of_the_person_is_there_in_every_session() {
         program.display()
     ));
     let editor = Editor::start(&home).await;
-    let session = editor.session(project.cwd()).await;
+    let session = open(&editor, with(&project, &json!([]))).await;
     call(&session, &model, "mcp__mine__echo", json!({ "text": "hi" })).await;
     assert_eq!(told(&model), "echo: hi");
 }

@@ -4,12 +4,13 @@ mod controls;
 mod lifecycle;
 mod prompts;
 mod support;
+mod world;
 
 use serde_json::json;
 
 use super::Start;
-pub(super) use support::Silent;
 use support::{editor, silent};
+pub(super) use world::Silent;
 
 #[tokio::test]
 async fn nothing_is_answered_before_the_introduction() {

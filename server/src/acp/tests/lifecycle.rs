@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use sidewire_agent::store::Store;
 
 use super::super::Start;
-use super::support::{Editor, World, editor, silent_in};
+use super::support::{Editor, editor, silent_in};
+use super::world::World;
 
 fn ids(list: &Value) -> Vec<String> {
     let sessions = list["sessions"].as_array().unwrap().iter();

@@ -226,7 +226,7 @@ impl Search<'_> {
             }
             // A link that leads nowhere, or no path at all.
             Err(_) if path.is_symlink() || !self.stays_inside(path) || self.keeps_keys(path) => {
-                self.add(path)
+                self.add(path);
             }
             Err(_) => {}
         }
