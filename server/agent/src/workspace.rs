@@ -57,22 +57,11 @@ pub trait Workspace: Send + Sync {
     /// Runs a shell command to its end; `watch` hears of its output as it comes.
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError>;
 
-    /// How a shell command runs as confined as [`Self::run`] does, for whoever starts it elsewhere (a terminal of the
-    /// editor).
-    fn confined(&self, _command: &str) -> Confined {
-        Confined::Nowhere
+    /// The program and arguments that run a shell command as [`Self::run`] does, with its environment and all that
+    /// confines it, for whoever starts it elsewhere (a terminal of the editor); `None` when it can only run here.
+    fn elsewhere(&self, _command: &str) -> Option<Vec<String>> {
+        None
     }
-}
-
-/// What confines a shell command that somebody else starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Confined {
-    /// Nothing does, wherever it runs.
-    Nowhere,
-    /// This program with these arguments.
-    By(Vec<String>),
-    /// It is confined by [`Workspace::run`] only.
-    HereOnly,
 }
 
 /// A text file that is open.

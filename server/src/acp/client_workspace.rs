@@ -1,7 +1,7 @@
 //! Files and shell of a session through its editor where it offers them, else through this machine (acp-agent.md §3).
 //!
 //! Whatever the local workspace refuses is refused before the editor is asked. It is also what confines commands: in a
-//! terminal of the editor the command is the one that [`Workspace::confined`] gives, so that the terminal can be used
+//! terminal of the editor the command is the one that [`Workspace::elsewhere`] gives, so that the terminal can be used
 //! where a sandbox is enforced.
 
 mod files;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sidewire_agent::provider::Picture;
 use sidewire_agent::workspace::{
-    Confined, Document, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
+    Document, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -93,12 +93,7 @@ impl Workspace for ClientWorkspace {
     }
 
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError> {
-        let words = match self.local.confined(&command.command) {
-            Confined::By(words) => Some(words),
-            Confined::Nowhere => Some(terminal::unconfined(&command.command)),
-            // Only this machine confines it, and a person was told that it is confined.
-            Confined::HereOnly => None,
-        };
+        let words = self.local.elsewhere(&command.command);
         if let Some(words) = words.filter(|_| self.io.terminal && self.roots().cover(&command.folder))
             && let Some(end) = self.run_in_terminal(&command, words, Arc::clone(&watch)).await?
         {
@@ -107,8 +102,8 @@ impl Workspace for ClientWorkspace {
         self.local.run(command, watch).await
     }
 
-    fn confined(&self, command: &str) -> Confined {
-        self.local.confined(command)
+    fn elsewhere(&self, command: &str) -> Option<Vec<String>> {
+        self.local.elsewhere(command)
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use sidewire_agent::workspace::{Confined, ShellExit};
+use sidewire_agent::workspace::ShellExit;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStdin};
@@ -90,16 +90,15 @@ impl Launcher {
         })
     }
 
-    /// How a command runs confined when somebody else starts it.
-    pub(crate) fn confined(&self, command: &str) -> Confined {
-        if self.program.is_none() || super::sandbox().is_none() {
-            return Confined::Nowhere;
-        }
-        let words = self.file.as_deref().and_then(|file| {
-            let words = self.words(Some(file), false, command).into_iter();
-            words.map(|word| word.into_string().ok()).collect()
-        });
-        words.map_or(Confined::HereOnly, Confined::By)
+    /// What runs a command when somebody else starts it; `None` when we are what confines it and have no name there.
+    pub(crate) fn elsewhere(&self, command: &str) -> Option<Vec<String>> {
+        let is_confined = self.program.is_some() && super::sandbox().is_some();
+        let program = match is_confined {
+            true => Some(self.file.as_deref()?),
+            false => None,
+        };
+        let words = self.words(program, false, command).into_iter();
+        words.map(|word| word.into_string().ok()).collect()
     }
 
     fn words(&self, program: Option<&Path>, watched: bool, command: &str) -> Vec<OsString> {
@@ -114,7 +113,7 @@ impl Launcher {
             words.push("--".into());
         }
         // Whoever starts it elsewhere knows nothing of its environment.
-        if program.is_some() && !watched {
+        if !watched {
             words.push("env".into());
             words.extend(
                 ENVIRONMENT

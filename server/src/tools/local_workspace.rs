@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sidewire_agent::workspace::{
-    Confined, Document, Encoding, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
+    Document, Encoding, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
 };
 use tokio::time::sleep;
 
@@ -239,8 +239,8 @@ impl Workspace for LocalWorkspace {
         })
     }
 
-    fn confined(&self, command: &str) -> Confined {
-        self.0.launcher.confined(command)
+    fn elsewhere(&self, command: &str) -> Option<Vec<String>> {
+        self.0.launcher.elsewhere(command)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::provider::Picture;
-use crate::workspace::{Confined, Document, Roots, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError};
+use crate::workspace::{Document, Roots, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError};
 
 /// A workspace that opens only what a call was let through for.
 pub(super) struct Inside {
@@ -57,8 +57,8 @@ impl Workspace for Inside {
         self.workspace.run(command, watch).await
     }
 
-    fn confined(&self, command: &str) -> Confined {
-        self.workspace.confined(command)
+    fn elsewhere(&self, command: &str) -> Option<Vec<String>> {
+        self.workspace.elsewhere(command)
     }
 }
 

@@ -115,11 +115,6 @@ impl ClientWorkspace {
     }
 }
 
-/// What runs a command where nothing confines it.
-pub(super) fn unconfined(command: &str) -> Vec<String> {
-    ["bash", "-c", command].map(str::to_owned).into()
-}
-
 /// When a command is ended early.
 #[derive(Clone)]
 struct Until {

@@ -95,7 +95,7 @@ async fn a_command_is_created_waited_for_read_and_released() {
 #[tokio::test]
 async fn where_a_sandbox_is_enforced_the_terminal_runs_what_enforces_it() {
     let argv = || ["sidewire", "confined", "make test"].map(str::to_owned).to_vec();
-    let mut scene = scene(TERMINAL, |local| local.confined = Confined::By(argv()));
+    let mut scene = scene(TERMINAL, |local| local.elsewhere = Some(argv()));
     let running = run(&scene, command(&scene));
     let (_, created) = scene.editor.request(CREATE).await;
     assert_eq!(
@@ -107,7 +107,7 @@ async fn where_a_sandbox_is_enforced_the_terminal_runs_what_enforces_it() {
 
 #[tokio::test]
 async fn what_only_this_machine_confines_runs_here() {
-    let scene = scene(TERMINAL, |local| local.confined = Confined::HereOnly);
+    let scene = scene(TERMINAL, |local| local.elsewhere = None);
     let ended = run(&scene, command(&scene)).await.unwrap().unwrap();
     assert_eq!(ended, end("local", ShellExit::Code(0)));
 }
