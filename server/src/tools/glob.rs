@@ -7,13 +7,13 @@ use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sidewire_agent::permission::{Class, Intent};
+use sidewire_agent::permission::Intent;
 use sidewire_agent::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput};
 use sidewire_agent::workspace::{Roots, Workspace as _};
 
 use super::call::{self, CallError, Described, shown_path};
 use super::local_workspace::LocalWorkspace;
-use super::search::{Area, Bounds, Pattern, look};
+use super::search::{self, Area, Bounds, Pattern, look};
 
 /// Most files of one answer.
 const HITS: usize = 200;
@@ -139,18 +139,11 @@ impl Tool for Glob {
     }
 
     fn title(&self, arguments: &Value) -> String {
-        format!(
-            "Find {}",
-            call::clip_line(call::word(arguments, "pattern").unwrap_or("files"), 200)
-        )
+        search::titled("Find", arguments)
     }
 
     fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {
-        call::intent_of_trees(
-            Class::Read,
-            &[call::word(arguments, "path").unwrap_or(".")],
-            roots,
-        )
+        search::intent(arguments, roots)
     }
 
     async fn call(&self, call: ToolCallContext) -> ToolOutput {

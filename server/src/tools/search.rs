@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::{DirEntry, WalkBuilder};
+use serde_json::Value;
+use sidewire_agent::permission::{Class, Intent};
 use sidewire_agent::tool::ToolCallContext;
-use sidewire_agent::workspace::{Workspace, WorkspaceError};
+use sidewire_agent::workspace::{Roots, Workspace, WorkspaceError};
 use tokio_util::sync::CancellationToken;
 
-use super::call::CallError;
+use super::call::{self, CallError};
 use super::local_workspace::LocalWorkspace;
 
 /// A place to look in.
@@ -120,6 +122,18 @@ impl Pattern {
             .file_name()
             .is_some_and(|name| self.matcher.is_match(Path::new(name)))
     }
+}
+
+/// What a search does, for a person.
+pub(super) fn titled(verb: &str, arguments: &Value) -> String {
+    let pattern = call::word(arguments, "pattern").unwrap_or("files");
+    format!("{verb} {}", call::clip_line(pattern, 200))
+}
+
+/// What a search reads: everything below its place.
+pub(super) fn intent(arguments: &Value, roots: Option<&Roots>) -> Intent {
+    let base = call::word(arguments, "path").unwrap_or(".");
+    call::intent_of_trees(Class::Read, &[base], roots)
 }
 
 /// Runs what looks through files beside the threads of the turns.
