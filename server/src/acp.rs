@@ -5,8 +5,10 @@
 //! turn reaches through the editor.
 
 mod connection;
+mod editor;
 mod initialize;
 mod methods;
+mod params;
 mod refusals;
 
 mod directories;

@@ -12,7 +12,7 @@ use agent_client_protocol_schema::v1::{
 use serde_json::Value;
 
 use super::client_workspace::ClientIo;
-use super::connection::Editor;
+use super::editor::Editor;
 use crate::rpc::{Call, Error, Handling, Params, Reply};
 
 /// The one way to set the agent up; clients know it by this name.

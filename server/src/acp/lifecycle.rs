@@ -9,7 +9,8 @@ use sidewire_agent::session::DeleteError;
 use sidewire_agent::store::StoreError;
 
 use super::AGENT;
-use super::connection::{Editor, SessionParams};
+use super::editor::Editor;
+use super::params::SessionParams;
 use super::refusals::{held, refuse_when_held, storage};
 use super::sessions::{Place, Sessions};
 use crate::rpc::{Answer, Call, Error, Handling, Reply};

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use sidewire_agent::record::ConversationRecord;
 use sidewire_agent::store::StoreError;
 
-use super::connection::Editor;
+use super::editor::Editor;
 use super::refusals::storage;
 use super::session::Session;
 use super::{AGENT, Parts};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::connection::Editor;
+use super::editor::Editor;
 use super::{AGENT, controls, initialize, lifecycle, list, open, prompt};
 use crate::rpc::{Call, Handling};
 

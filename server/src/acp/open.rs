@@ -17,8 +17,9 @@ use sidewire_agent::store::{NewConversation, StoreError};
 use sidewire_agent::workspace::Roots;
 use sidewire_contract::mcp_server::McpServer;
 
-use super::connection::{Editor, checked_id};
 use super::controls::{Axes, Chosen};
+use super::editor::Editor;
+use super::params::checked_id;
 use super::refusals::{coded, refuse_when_held, storage, unknown_session};
 use super::session::Session;
 use super::sessions::{Place, Room};

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use agent_client_protocol_schema::v1::{ContentBlock, PromptResponse, StopReason};
 use serde::Deserialize;
 
-use super::connection::{Editor, SessionParams, checked_id};
+use super::editor::Editor;
 use super::order::Front;
+use super::params::{SessionParams, checked_id};
 use super::refusals::unknown_session;
 use super::session::{RunningTurn, State};
 use super::slash::{self, Slash};

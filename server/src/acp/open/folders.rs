@@ -6,8 +6,8 @@ use std::sync::Arc;
 use sidewire_agent::workspace::Roots;
 
 use super::Wanted;
-use crate::acp::connection::Editor;
 use crate::acp::directories::{self, Policy};
+use crate::acp::editor::Editor;
 use crate::rpc::Error;
 
 /// The folder that was asked for, or `kept`, or where this process runs; and the others that were asked for.

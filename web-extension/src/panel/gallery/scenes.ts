@@ -68,7 +68,11 @@ export const SCENES: ReadonlyMap<string, MakeScene> = new Map<string, MakeScene>
     "notices",
     () =>
       showing(
-        turn({ text: "A long answer …", clipped: true, notices: ["history-trimmed", "compacted", "page-trimmed", "step-limit", "withheld"] }),
+        turn({
+          text: "A long answer …",
+          clipped: true,
+          notices: ["history-trimmed", "compacted", "page-trimmed", "step-limit", "withheld"],
+        }),
       ),
   ],
   ["stopped", () => showing(turn({ state: "stopped", text: HALF }))],
