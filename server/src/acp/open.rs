@@ -160,17 +160,18 @@ fn stand_in_line(
 async fn reopen(editor: &Arc<Editor>, wanted: Wanted, place: Place) -> Result<Opened, Error> {
     let (method, id) = (wanted.method, place.id());
     let parts = editor.parts().await?;
+    // Another process may have deleted it, open here or not.
+    let found = parts.agent.store().conversation(&Owner::editor(), id).await;
+    let record = found.map_err(|error| match error {
+        StoreError::NotFound => unknown_session(method, &id.to_string()),
+        other => storage(method, &other),
+    })?;
     if let Some(session) = place.session() {
         stays_as_it_is(editor, &session, &wanted).await?;
         let room = None;
         return Ok(Opened { session, place, room });
     }
     let room = Some(editor.sessions.room(method)?);
-    let found = parts.agent.store().conversation(&Owner::editor(), id).await;
-    let record = found.map_err(|error| match error {
-        StoreError::NotFound => unknown_session(method, &id.to_string()),
-        other => storage(method, &other),
-    })?;
     refuse_when_held(&parts, method, id)?;
     let roots = roots(editor, &wanted, record.folder.as_deref()).await?;
     let chosen = Chosen::begin(&parts.models, &editor.start, record.controls.clone()).await?;

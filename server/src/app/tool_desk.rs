@@ -54,6 +54,7 @@ fn writable(roots: &Roots) -> Vec<PathBuf> {
         std::env::temp_dir(),
         PathBuf::from("/tmp"),
         PathBuf::from("/var/tmp"),
+        PathBuf::from("/dev/shm"),
     ];
     let mut places: Vec<PathBuf> = roots.all().to_vec();
     for place in temporary

@@ -79,7 +79,6 @@ mod landlock_rules {
         "/dev/ptmx",
         "/dev/pts",
         "/dev/random",
-        "/dev/shm",
         "/dev/tty",
         "/dev/urandom",
         "/dev/zero",

@@ -419,3 +419,16 @@ async fn what_could_not_be_opened_is_opened_with_a_later_request() {
     *editor.world.closed.lock().unwrap() = None;
     assert!(editor.ask("session/list", json!({})).await.is_ok());
 }
+
+#[tokio::test]
+async fn what_was_deleted_elsewhere_is_unknown_though_it_is_open_here() {
+    let mut editor = editor(Start::default()).await;
+    let session = editor.open().await;
+    editor.prompt(&session, "hello").await;
+    editor.delete_elsewhere(&session).await;
+    for method in ["session/load", "session/resume"] {
+        let refused = reopen(&mut editor, method, &session).await.unwrap_err();
+        assert_eq!(refused["code"], -32002, "{method}: {refused}");
+        assert_eq!(refused["data"]["sessionId"], session, "{method}");
+    }
+}
