@@ -44,10 +44,10 @@ pub(crate) async fn measure() -> Columns {
 async fn measure_one(agent: Agent, url: &str) -> Figures {
     let mut figures = Figures::default();
     // Its files stay, as a person's would: the first start is thrown away.
-    let home = Home::new();
+    let (home, workspace) = (Home::new(), Home::new());
     for round in 0..=STARTS {
         let mut driver = Driver::start(agent, &home, url, BURST).await;
-        let opened = driver.open(home.path()).await;
+        let opened = driver.open(workspace.path()).await;
         let turn = driver.prompt(&opened.session).await;
         let peak = driver.peak_mib();
         let exit = driver.end().await;
@@ -56,7 +56,7 @@ async fn measure_one(agent: Agent, url: &str) -> Figures {
         }
     }
     let mut driver = Driver::start(agent, &home, url, EVEN).await;
-    let opened = driver.open(home.path()).await;
+    let opened = driver.open(workspace.path()).await;
     figures.delays_us = driver.prompt(&opened.session).await.delays_us;
     let _exit = driver.end().await;
     figures
