@@ -291,12 +291,12 @@ mod tests {
 
     #[test]
     fn a_path_is_shown_from_the_working_folder() {
-        let roots = Roots::new("/work/app".into(), ["/work/lib".into()]);
+        let roots = Roots::new("/srv/app".into(), ["/srv/lib".into()]);
         for (path, shown) in [
-            ("/work/app/src/a.rs", "src/a.rs"),
-            ("/work/lib/b.rs", "/work/lib/b.rs"),
-            ("/work/app", "."),
-            ("/work/app/one\n[two", "one\\n[two"),
+            ("/srv/app/src/a.rs", "src/a.rs"),
+            ("/srv/lib/b.rs", "/srv/lib/b.rs"),
+            ("/srv/app", "."),
+            ("/srv/app/one\n[two", "one\\n[two"),
         ] {
             assert_eq!(shown_path(Path::new(path), &roots), shown);
         }

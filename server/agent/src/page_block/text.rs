@@ -45,6 +45,17 @@ pub fn clip(text: &str, max: usize) -> &str {
     text.get(..text.floor_char_boundary(max)).unwrap_or_default()
 }
 
+/// The beginning of a text, at most `max` bytes of it, and a remark about what is missing.
+#[must_use]
+pub fn clip_with_remark(text: &str, max: usize) -> String {
+    let kept = clip(text, max);
+    let missing = text.get(kept.len()..).unwrap_or_default();
+    if missing.is_empty() {
+        return text.to_owned();
+    }
+    format!("{kept}\n…({} more chars truncated)", missing.chars().count())
+}
+
 /// Characters that show nothing, change the reading direction, or hide text from a person but not from a model.
 #[must_use]
 pub fn is_invisible(char: char) -> bool {

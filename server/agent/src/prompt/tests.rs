@@ -312,7 +312,7 @@ fn an_editors_system_text_says_what_was_set() {
         .into();
     assert_eq!(presets.len(), 3);
     let full = system_of(|job| {
-        job.folders = vec!["/work/app".into(), "/work/lib".into()];
+        job.folders = vec!["/srv/app".into(), "/srv/lib".into()];
         job.instructions = Some("Use tabs.\n".into());
         job.skills = vec![SkillLine {
             name: "release".into(),
@@ -320,8 +320,8 @@ fn an_editors_system_text_says_what_was_set() {
         }];
     });
     for present in [
-        "The project is in /work/app;",
-        "You may also use /work/lib.",
+        "The project is in /srv/app;",
+        "You may also use /srv/lib.",
         "<project-instructions>\nUse tabs.\n</project-instructions>",
         "- release: how a release is made",
     ] {

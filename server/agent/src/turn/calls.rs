@@ -16,7 +16,7 @@ use crate::briefing::{Briefing, Collaboration};
 use crate::event::{ToolContent, ToolEnd, ToolProgress, ToolStart, TurnEvent};
 use crate::hooks::Verdict;
 use crate::message::{Message, Part, ResultContent, Role};
-use crate::page_block::text::clip;
+use crate::page_block::text::clip_with_remark;
 use crate::permission::{Asking, Case, Class, Gate, Intent, Refusal};
 use crate::provider::Picture;
 use crate::tool::{Tool, ToolCallContext, ToolKind, ToolOutput, without_secrets};
@@ -256,18 +256,9 @@ fn begins(call: &Call) -> TurnEvent {
 /// What a person is shown of a result that does not say it; it stays in memory as long as its turn.
 fn words(content: &ResultContent) -> Option<ToolContent> {
     match content {
-        ResultContent::Text { text } => Some(ToolContent::Text(beginning(text))),
+        ResultContent::Text { text } => Some(ToolContent::Text(clip_with_remark(text, SHOWN))),
         ResultContent::Image { .. } => None,
     }
-}
-
-fn beginning(text: &str) -> String {
-    let kept = clip(text, SHOWN);
-    let missing = text.get(kept.len()..).unwrap_or_default();
-    if missing.is_empty() {
-        return text.to_owned();
-    }
-    format!("{kept}\n…({} more chars truncated)", missing.chars().count())
 }
 
 /// What a call would do. Finding out may look at the disk, so it happens beside the turn.

@@ -101,14 +101,14 @@ mod tests {
     #[tokio::test]
     async fn a_call_opens_what_it_was_judged_by_and_nothing_else_outside() {
         for (to, judged, opens) in [
-            ("/work/a.txt", None, true),
+            ("/srv/a.txt", None, true),
             ("/etc/key", None, false),
             ("/etc/key", Some("/etc/hosts"), false),
             ("/etc/hosts", Some("/etc/hosts"), true),
         ] {
             let inside = Inside {
                 workspace: Arc::new(Leading {
-                    roots: Roots::new("/work".into(), []),
+                    roots: Roots::new("/srv".into(), []),
                     to: to.into(),
                 }),
                 beyond: judged.map(PathBuf::from).into_iter().collect(),

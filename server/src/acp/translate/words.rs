@@ -3,7 +3,7 @@
 use agent_client_protocol_schema::v1::Meta;
 use serde_json::Value;
 use sidewire_agent::message::Notice;
-use sidewire_agent::page_block::text::clip;
+use sidewire_agent::page_block::text::{clip, clip_with_remark};
 
 /// The key of everything in `_meta` that is ours.
 pub(in crate::acp) const VENDOR: &str = "reasonix.io";
@@ -94,12 +94,7 @@ pub(in crate::acp) fn pieces(text: &str) -> impl Iterator<Item = &str> {
 
 /// The beginning of a text, with a remark about what is missing.
 pub(in crate::acp) fn first_of(text: &str) -> String {
-    let kept = clip(text, OUTPUT);
-    let missing = text.get(kept.len()..).unwrap_or_default();
-    if missing.is_empty() {
-        return text.to_owned();
-    }
-    format!("{kept}\n…({} more chars truncated)", missing.chars().count())
+    clip_with_remark(text, OUTPUT)
 }
 
 /// The end of a text, with a remark about what is missing: of output that still comes, the newest says most.

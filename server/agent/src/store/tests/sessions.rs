@@ -50,9 +50,9 @@ async fn prompt_at(store: &Store, id: ConversationId, (turn, prompt): (&str, &st
 #[tokio::test]
 async fn a_session_is_there_before_its_first_turn_but_not_listed() {
     let store = memory();
-    let id = session(&store, "/work/app").await;
+    let id = session(&store, "/srv/app").await;
     let found = store.conversation(&editor(), id).await.unwrap();
-    assert_eq!((found.folder.as_deref(), found.turns), (Some("/work/app"), 0));
+    assert_eq!((found.folder.as_deref(), found.turns), (Some("/srv/app"), 0));
     assert_eq!(found.controls, Controls::default());
     assert_eq!(store.sessions(None, None, 9).await.unwrap().conversations, []);
     assert_eq!(store.list(None, None, 9).await.unwrap().conversations, []);
