@@ -165,8 +165,11 @@ impl Plainly {
     }
 }
 
+/// The listed programs that a generated command can name: those of [`piece`], and those that are short enough to come
+/// about by chance.
 const HARMLESS: &[&str] = &[
-    "ls", "cat", "echo", "pwd", "git", "true", "grep", "find", "sort", "uniq", "date", "env",
+    "ls", "cat", "echo", "pwd", "git", "true", "grep", "find", "sort", "uniq", "date", "env", "[", "cd",
+    "df", "du", "go", "id", "ps", "rg", "tr", "wc",
 ];
 
 fn piece() -> impl Strategy<Value = String> {
