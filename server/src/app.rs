@@ -6,6 +6,7 @@ mod mcp_desk;
 mod mcp_roster;
 mod model_desk;
 mod servers;
+mod shell_places;
 mod sites;
 mod stamp;
 mod tool_desk;
@@ -33,6 +34,7 @@ pub(crate) use editor::editor_parts;
 pub(crate) use mcp_roster::{Roster, ledger_file, read_roster};
 use model_desk::Models;
 pub(crate) use servers::open_server;
+pub(crate) use shell_places::ShellPlaces;
 
 /// How often conversations that were deleted for good are removed.
 const PURGE: Duration = Duration::from_secs(60 * 60);

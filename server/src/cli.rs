@@ -48,7 +48,7 @@ pub(crate) enum Command {
     Data(DataCommand),
     /// Show and decide about the MCP servers of a project
     Mcp(McpArgs),
-    /// Run a program that writes only where it may; used by this program itself
+    /// Run a program that writes and reads only where it may; used by this program itself
     #[command(hide = true)]
     Confined(ConfinedArgs),
 }
@@ -315,12 +315,21 @@ pub(crate) struct ConfinedArgs {
     /// It may write below this place
     #[arg(long, value_name = "PATH")]
     pub(crate) write: Vec<PathBuf>,
+    /// It may not read below this place
+    #[arg(long, value_name = "PATH")]
+    pub(crate) hide: Vec<PathBuf>,
+    /// But it may below this one, in a hidden place too
+    #[arg(long, value_name = "PATH")]
+    pub(crate) show: Vec<PathBuf>,
+    /// It may read and write anywhere
+    #[arg(long, conflicts_with_all = ["write", "hide", "show"])]
+    pub(crate) anywhere: bool,
     /// End the program and everything it started as soon as standard input ends
     #[arg(long)]
     pub(crate) watch: bool,
     /// The same for a program that speaks on its standard streams: confine nothing, and end it as soon as the other end
     /// of standard error is closed
-    #[arg(long, conflicts_with_all = ["write", "watch"])]
+    #[arg(long, conflicts_with_all = ["write", "hide", "show", "anywhere", "watch"])]
     pub(crate) speaks: bool,
     /// The program and its arguments
     #[arg(last = true, required = true)]

@@ -8,6 +8,7 @@ pub(crate) mod permissions;
 mod providers;
 mod save;
 mod secret;
+pub(crate) mod shell;
 
 use std::fs;
 use std::io;
@@ -21,6 +22,7 @@ use sidewire_contract::layout::Layout;
 use crate::private_file::PrivateFileError;
 use mcp::McpConfig;
 use permissions::PermissionsConfig;
+use shell::ShellConfig;
 
 pub(crate) use providers::{
     Api, KeySource, NamedProvider, ProviderConfig, ServerConfig, check_window, parse_base_url,
@@ -47,6 +49,8 @@ pub(crate) struct Config {
     pub(crate) mcp: McpConfig,
     /// What may be done unasked.
     pub(crate) permissions: PermissionsConfig,
+    /// How shell commands are confined.
+    pub(crate) shell: ShellConfig,
 }
 
 /// Who may connect from a browser.

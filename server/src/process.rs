@@ -20,7 +20,7 @@ use bytes::Bytes;
 pub(crate) use family::{become_program, run_family, run_speaking};
 pub(crate) use output::Log;
 pub(crate) use piped::{Piped, PipedChild};
-pub(crate) use sandbox::{confine, sandbox};
+pub(crate) use sandbox::{Bounds, confine, sandbox};
 pub(crate) use shell::{Launcher, Running, Until};
 
 use tokio::io::{AsyncWriteExt as _, BufReader};

@@ -95,6 +95,35 @@ async fn an_edit_changes_what_the_editor_shows_and_not_the_disk() {
 }
 
 #[tokio::test]
+async fn a_loaded_session_shows_the_differences_that_were_shown() {
+    let (model, home, project) = scene(Project::with("a.txt", "one\ntwo\n")).await;
+    let path = project.file("a.txt");
+    let editor = Editor::with(&home, &[], &json!({})).await;
+    let session = editor.session(project.cwd()).await;
+    session.set("tool_approval", "yolo").await.unwrap();
+    let arguments = json!({ "path": path, "old_string": "two", "new_string": "2" });
+    let edit = call(&session, &model, "edit_file", arguments).await;
+    let live = edit.content("diff");
+    assert_eq!(live[0]["newText"], "one\n2\n");
+    let id = session.id.clone();
+    drop(session);
+    editor.leave().await;
+    // What the file holds since is of no matter.
+    project.write("a.txt", b"something else\n");
+
+    let editor = Editor::start(&home).await;
+    let from = editor.count();
+    let session = editor.load(&id, project.cwd()).await;
+    let updates = session.updates_since(from);
+    let ended = updates
+        .iter()
+        .find(|update| update["sessionUpdate"] == "tool_call_update")
+        .unwrap();
+    assert_eq!(ended["content"], json!(live));
+    assert_eq!(ended["status"], "completed");
+}
+
+#[tokio::test]
 async fn a_new_file_is_made_through_the_editor() {
     let (model, home, project) = scene(Project::new()).await;
     let path = project.file("deep/new.txt");

@@ -113,5 +113,12 @@ async fn offline_answers_only_when_it_was_chosen() {
     let project = Project::new();
     let editor = Editor::with(&home, &["--model", "offline"], &full_editor()).await;
     let session = editor.session(project.cwd()).await;
-    assert_eq!(session.prompt("hello").await.stop(), "end_turn");
+    let turn = session.prompt("hello").await;
+    assert_eq!(turn.stop(), "end_turn");
+    let text = turn.text();
+    assert!(
+        text.contains("No model is set up") && text.contains("sidewire setup"),
+        "{text}"
+    );
+    assert!(!text.contains("page"), "{text}");
 }

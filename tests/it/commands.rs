@@ -104,6 +104,21 @@ async fn doctor_finds_nothing_wrong_where_nothing_is() {
     assert!(good, "{findings:#?}");
 }
 
+#[tokio::test]
+async fn doctor_does_not_fail_for_who_uses_an_editor_only() {
+    let model = ScriptedModel::start().await;
+    let home = Home::with_model(&model);
+    // A browser is in use, but nobody ran `install`.
+    fs::create_dir_all(home.path().join(".config/chromium/Default")).unwrap();
+    fs::create_dir_all(home.path().join("Library/Application Support/Chromium/Default")).unwrap();
+    let ran = home.run(&["doctor"]).await;
+    assert!(ran.status.success(), "{ran:?}");
+    assert!(
+        ran.out.contains("Chromium has no manifest of Sidewire"),
+        "{ran:?}"
+    );
+}
+
 /// Breaks one thing.
 type Spoil = fn(&Home);
 

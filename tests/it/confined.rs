@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::json;
 use sidewire_tests::{
-    Editor, Home, Process, Project, ScriptedModel, descendants, is_alive, plain_editor, within,
+    Editor, Home, Process, Project, Ran, ScriptedModel, descendants, is_alive, plain_editor, within,
 };
 
 use crate::acp_files::calls;
@@ -132,10 +132,15 @@ async fn a_signal_that_ended_a_command_is_told_as_one() {
 }
 
 /// What doctor says of the sandbox; nothing confines where it says so, and then there is nothing to test.
-async fn is_confined(home: &Home) -> bool {
+#[expect(clippy::print_stderr, reason = "a test that tests nothing says so")]
+pub(crate) async fn is_confined(home: &Home) -> bool {
     let found = home.run(&["doctor", "--json"]).await.out;
     assert!(found.contains("shell commands in an editor"), "{found}");
-    found.contains("Landlock (ABI ")
+    let is_confined = found.contains("Landlock (ABI ");
+    if !is_confined {
+        eprintln!("skipped: this kernel has no Landlock, so nothing confines commands");
+    }
+    is_confined
 }
 
 #[tokio::test]
@@ -184,6 +189,121 @@ async fn nothing_is_written_but_where_it_may() {
         .await;
     assert_eq!(ran.ok(), "theirs");
     assert!(place.path().join("c").exists());
+}
+
+async fn confined(home: &Home, bounds: &[&str], script: &str) -> Ran {
+    let rest = ["--", "bash", "-c", script];
+    home.run(&[&["confined"], bounds, &rest].concat()).await
+}
+
+#[tokio::test]
+async fn nothing_reads_what_is_hidden() {
+    let (home, place) = (Home::new(), place());
+    if !is_confined(&home).await {
+        return;
+    }
+    let keys = place.path().join("keys");
+    fs::create_dir_all(keys.join("skills")).unwrap();
+    fs::write(keys.join("key"), "CANARY").unwrap();
+    fs::write(keys.join("skills/list"), "shown").unwrap();
+    std::os::unix::fs::symlink(&keys, place.path().join("link")).unwrap();
+    std::os::unix::fs::symlink(keys.join("key"), keys.join("skills/link")).unwrap();
+    let (folder, hidden) = (place.path().to_str().unwrap(), keys.to_str().unwrap());
+    let (skills, link) = (format!("{hidden}/skills"), format!("{folder}/link"));
+    // By its name and by a link to it; below a folder that may be written and one that may not.
+    for bounds in [
+        vec!["--hide", hidden, "--show", &skills],
+        vec!["--hide", &link, "--show", &skills],
+        vec![
+            "--hide", hidden, "--show", &skills, "--write", folder, "--show", folder,
+        ],
+    ] {
+        for script in [
+            format!("cat {hidden}/key"),
+            format!("x={hidden}; cd $x && cat key"),
+            format!("cat {link}/key"),
+            format!("cat /proc/self/root{hidden}/key"),
+            format!("cat {skills}/link"),
+            format!("cat < {hidden}/key"),
+            format!("exec 3<{hidden}; cat /proc/self/fd/3/key"),
+            format!(
+                "cp {hidden}/key {folder}/taken; ln {hidden}/key {folder}/taken; mv {hidden}/key {folder}/taken; cat {folder}/taken"
+            ),
+            format!("setsid bash -c 'cat {hidden}/key'"),
+        ] {
+            let ran = confined(&home, &bounds, &script).await;
+            assert!(!ran.out.contains("CANARY"), "{bounds:?} {script}: {ran:?}");
+            assert!(!ran.status.success(), "{bounds:?} {script}: {ran:?}");
+        }
+        let allowed = format!(
+            "cat {skills}/list; ls {hidden}; cat <(echo piped); echo said | cat /dev/stdin; test -r /etc/passwd && head -c 1 /etc/passwd /proc/self/status >/dev/null && echo read"
+        );
+        let ran = confined(&home, &bounds, &allowed).await;
+        assert_eq!(ran.ok(), "shownkey\nskills\npiped\nsaid\nread\n", "{bounds:?}");
+    }
+    assert_eq!(fs::read(keys.join("key")).unwrap(), b"CANARY");
+}
+
+#[tokio::test]
+async fn a_place_is_hidden_before_it_is_there() {
+    let (home, place) = (Home::new(), place());
+    if !is_confined(&home).await {
+        return;
+    }
+    let (folder, later) = (place.path().to_str().unwrap(), place.path().join("later"));
+    fs::write(place.path().join("beside"), "beside").unwrap();
+    let hidden = later.to_str().unwrap();
+    let signs = self::place();
+    let write = signs.path().to_str().unwrap();
+    let script = format!(
+        "cd {folder}; cat beside; touch {write}/began; while [ ! -e later/key ]; do sleep 0.02; done; cat later/key"
+    );
+    let bounds = ["--hide", hidden, "--write", write];
+    let running = confined(&home, &bounds, &script);
+    let planting = async {
+        let began = signs.path().join("began");
+        until("a command that has begun", || began.exists()).await;
+        fs::create_dir(&later).unwrap();
+        fs::write(later.join("key"), "CANARY").unwrap();
+    };
+    let (ran, ()) = tokio::join!(running, planting);
+    assert!(!ran.status.success() && ran.out == "beside", "{ran:?}");
+}
+
+#[tokio::test]
+async fn what_may_write_nowhere_still_has_the_usual_devices() {
+    let home = Home::new();
+    if !is_confined(&home).await {
+        return;
+    }
+    let hidden = home.path().to_str().unwrap();
+    for script in ["echo x > /tmp/x.$$", "echo x > x.$$", "mkdir /dev/shm/x.$$"] {
+        let ran = confined(&home, &["--hide", hidden], script).await;
+        assert!(!ran.status.success(), "{script}: {ran:?}");
+    }
+    let ran = confined(
+        &home,
+        &["--hide", hidden],
+        "echo x > /dev/null; seq 3 | sort -r | head -1",
+    )
+    .await;
+    assert_eq!(ran.ok(), "3\n");
+}
+
+#[tokio::test]
+async fn what_is_not_confined_reads_and_writes_anywhere() {
+    let (home, place) = (Home::new(), place());
+    home.key("sk-CANARY");
+    let folder = place.path().display();
+    let script = format!("cat \"$SIDEWIRE_HOME/.env\" > {folder}/taken; cat {folder}/taken");
+    assert!(
+        confined(&home, &["--anywhere"], &script)
+            .await
+            .ok()
+            .contains("CANARY")
+    );
+    let both = confined(&home, &["--anywhere", "--hide", "/srv"], "true").await;
+    assert!(both.failed().contains("cannot be used with"));
 }
 
 /// The whole way: the agent of an editor is killed, and what it runs ends without it.

@@ -27,6 +27,8 @@ mod acp_permissions;
 mod acp_postures;
 mod acp_protocol;
 mod acp_races;
+mod acp_rules;
+mod acp_sandbox;
 mod acp_setup;
 mod acp_terminal;
 mod acp_turns;

@@ -29,6 +29,15 @@ impl Briefing {
         }
     }
 
+    /// What the person wants from an answer beside a page; nothing in an editor.
+    #[must_use]
+    pub(crate) fn beside_page(&self) -> Option<Mode> {
+        match self {
+            Self::Panel(mode) => Some(*mode),
+            Self::Editor(_) => None,
+        }
+    }
+
     /// Whether this job has the tool.
     #[must_use]
     pub fn offers(&self, tool: &str) -> bool {

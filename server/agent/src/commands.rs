@@ -21,7 +21,7 @@ use crate::briefing::SkillLine;
 
 pub use built_in::BuiltIn;
 pub use files::{Fault, Skipped};
-pub use skill_tool::SkillTool;
+pub use skill_tool::{SKILL_TOOL, SkillTool};
 
 /// What the person and the project offer beside the built-in commands. The person's own come before the project's.
 #[derive(Debug, Default)]

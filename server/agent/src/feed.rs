@@ -3,6 +3,8 @@
 //! The turn appends; each reader keeps a cursor and takes everything since. A slow reader therefore merges deltas
 //! instead of losing them, costs no queue, and a reader that comes back later starts from a [`TurnRecord`] instead.
 
+mod diffs;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +13,8 @@ use tokio::sync::Notify;
 
 use crate::event::{ToolEnd, ToolProgress, ToolStart, TurnEvent, TurnOutcome};
 use crate::message::Reference;
-use crate::record::{ToolRow, TurnRecord, shown_input, shown_output};
+use crate::record::{CallDiff, ToolRow, TurnRecord, shown_input, shown_output};
+use diffs::Diffs;
 
 /// Most bytes of answer text a turn may produce; then it ends with [`crate::message::Notice::AnswerClipped`].
 pub const ANSWER_LIMIT: usize = 512 * 1024;
@@ -30,6 +33,7 @@ pub struct TurnFeed {
 
 struct FeedState {
     record: TurnRecord,
+    diffs: Diffs,
     /// Every piece of answer, also of drafts that the record no longer shows.
     said: String,
     /// Bytes of answer in the record before the newest attempt.
@@ -94,6 +98,7 @@ impl TurnFeed {
                 said: record.text.clone(),
                 before_attempt: record.text.len(),
                 record,
+                diffs: Diffs::default(),
                 reasoning: String::new(),
                 log: Vec::new(),
                 reports: Vec::new(),
@@ -155,6 +160,12 @@ impl TurnFeed {
     pub fn record_since(&self, then: Revision) -> Option<(Revision, TurnRecord)> {
         let state = self.lock();
         (state.revision != then).then(|| (state.revision, state.record.clone()))
+    }
+
+    /// The changed files that calls showed, as far as they are kept.
+    #[must_use]
+    pub fn diffs(&self) -> Vec<CallDiff> {
+        self.lock().diffs.kept().to_vec()
     }
 
     /// What may be kept of a call's arguments; nothing when that is all of them.
@@ -253,6 +264,7 @@ impl FeedState {
             TurnEvent::ToolProgress(report) => self.report(report),
             TurnEvent::ToolFinished(mut end) => {
                 self.finish_tool(&end);
+                self.diffs.keep(&end);
                 // A reader may have missed the report that said so.
                 end.kept_arguments = self.kept_arguments.get(&end.call_id).cloned();
                 self.log.push(Entry::Event(TurnEvent::ToolFinished(end)));

@@ -12,6 +12,7 @@ mod posture;
 mod refusal;
 mod rule;
 mod rules;
+mod useless;
 mod verdict;
 mod wildcard;
 
@@ -24,6 +25,7 @@ pub use posture::Posture;
 pub use refusal::Refusal;
 pub use rule::{Rule, RuleError};
 pub use rules::Rules;
+pub use useless::UselessRule;
 
 /// What a call would do, as far as permission is concerned. Tools make it of their arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +41,8 @@ pub struct Intent {
     pub segments: Vec<String>,
     /// It reads or writes these places outside the workspace.
     pub outside: Vec<PathBuf>,
+    /// It is a command that is not to be confined, where commands are.
+    pub unconfined: bool,
     /// A decision that belongs to a person in every posture.
     pub fresh: bool,
     /// What it does cannot be told from its words (code inside a command, a command put together as it runs): no rule
@@ -86,6 +90,7 @@ impl Intent {
             },
             segments: Vec::new(),
             outside: Vec::new(),
+            unconfined: false,
             fresh: false,
             opaque: false,
         }

@@ -87,7 +87,7 @@ pub fn build(input: PromptInput<'_>) -> Prompt {
         messages,
         question: input.question.to_owned(),
         page: input.page,
-        mode: input.briefing.mode(),
+        mode: input.briefing.beside_page(),
         tools: input.tools,
         pictures: Vec::new(),
         max_output_tokens: match input.briefing {

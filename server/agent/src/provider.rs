@@ -62,8 +62,8 @@ pub struct ModelRequest {
     pub question: String,
     /// The page as data, for providers that do not read prose.
     pub page: Option<Arc<PageContext>>,
-    /// What the person wants from the answer.
-    pub mode: Mode,
+    /// What the person wants from an answer beside a page; `None` where there is no page to be beside, as in an editor.
+    pub mode: Option<Mode>,
     /// Tools that are offered.
     pub tools: Vec<ToolSpec>,
     /// Bytes of the pictures that messages name and that the model may see; the others are only mentioned.

@@ -213,6 +213,27 @@ pub struct ToolRow {
     pub locations: Vec<Location>,
 }
 
+/// A changed file as a tool call showed it. It is kept beside the record, which is copied and sent often, and read only
+/// by who shows a conversation again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallDiff {
+    /// The model's id of the call.
+    pub call_id: String,
+    /// Absolute path.
+    pub path: String,
+    /// What it held; `None` for a new file.
+    pub before: Option<String>,
+    /// What it held then.
+    pub after: String,
+}
+
+impl CallDiff {
+    /// Bytes of both sides.
+    pub(crate) fn weight(&self) -> usize {
+        self.before.as_ref().map_or(0, String::len) + self.after.len()
+    }
+}
+
 /// What a tool is asked, for a person; nothing where there is nothing to say.
 #[must_use]
 pub fn shown_input(arguments: &Value) -> Option<String> {

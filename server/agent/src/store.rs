@@ -8,6 +8,7 @@ mod alias;
 mod blobs;
 mod browse;
 mod claims;
+mod diffs;
 mod error;
 mod export;
 mod folder;
@@ -39,7 +40,7 @@ pub use export::{Export, ExportItem};
 pub use memory_files::{MEMORY_FILE_BYTES, MemoryFiles};
 pub use pairings::{PairingRecord, Secret};
 pub use sessions::NewConversation;
-pub use turns::{BeginTurn, Begun, StoredPast, StoredTurn};
+pub use turns::{BeginTurn, Begun, StoredPast, StoredTurn, TurnEnd};
 
 use claims::Claims;
 use open::{OpenFile, OpenLock};

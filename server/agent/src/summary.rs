@@ -6,7 +6,6 @@
 mod transcript;
 
 use futures_util::StreamExt;
-use sidewire_contract::mode::Mode;
 
 use crate::budget;
 use crate::error::ProviderError;
@@ -83,7 +82,7 @@ fn request(window: Option<u64>, messages: &[Message], wishes: Option<&str>) -> M
         messages: vec![Message::text(Role::User, text.clone())],
         question: text,
         page: None,
-        mode: Mode::Educational,
+        mode: None,
         tools: Vec::new(),
         pictures: Vec::new(),
         max_output_tokens,

@@ -59,7 +59,7 @@ pub trait Workspace: Send + Sync {
 
     /// The program and arguments that run a shell command as [`Self::run`] does, with its environment and all that
     /// confines it, for whoever starts it elsewhere (a terminal of the editor); `None` when it can only run here.
-    fn elsewhere(&self, _command: &str) -> Option<Vec<String>> {
+    fn elsewhere(&self, _command: &ShellCommand) -> Option<Vec<String>> {
         None
     }
 }
@@ -112,10 +112,23 @@ pub struct ShellCommand {
     pub command: String,
     /// Where it runs; inside a root.
     pub folder: PathBuf,
+    /// How far it may reach.
+    pub reach: Reach,
     /// It is killed after this.
     pub limit: Duration,
     /// Fires when it is to be killed earlier.
     pub cancel: CancellationToken,
+}
+
+/// How far a command may reach, where the machine can confine it. Keys of ours are out of reach unless nothing is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It only looks: it can write nowhere.
+    Look,
+    /// It writes in the workspace, and beside that where everything may or the person said so.
+    Workspace,
+    /// It is not confined at all.
+    Everything,
 }
 
 /// Hears of a command that runs. Must return at once.

@@ -93,7 +93,7 @@ impl Workspace for ClientWorkspace {
     }
 
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError> {
-        let words = self.local.elsewhere(&command.command);
+        let words = self.local.elsewhere(&command);
         if let Some(words) = words.filter(|_| self.io.terminal && self.roots().cover(&command.folder))
             && let Some(end) = self.run_in_terminal(&command, words, Arc::clone(&watch)).await?
         {
@@ -102,7 +102,7 @@ impl Workspace for ClientWorkspace {
         self.local.run(command, watch).await
     }
 
-    fn elsewhere(&self, command: &str) -> Option<Vec<String>> {
+    fn elsewhere(&self, command: &ShellCommand) -> Option<Vec<String>> {
         self.local.elsewhere(command)
     }
 }

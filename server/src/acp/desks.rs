@@ -1,6 +1,6 @@
 //! What the front needs of the adapters, as it needs it; `app.rs` brings them (decision 25).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sidewire_agent::provider::Provider;
@@ -73,8 +73,19 @@ pub(crate) struct ToolKit {
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     /// Commands that go on in the background.
     pub(crate) jobs: Arc<dyn Jobs>,
-    /// What confines shell commands here, in one line for a person, such as `Landlock (ABI 4)` or `none`.
-    pub(crate) sandbox: String,
+    /// What confines shell commands here; `None` when nothing does.
+    pub(crate) sandbox: Option<Sandbox>,
+}
+
+/// What confines shell commands, for a person who wants to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sandbox {
+    /// What does it, such as `Landlock (ABI 4)`.
+    pub(crate) by: String,
+    /// Where they can write.
+    pub(crate) write: Vec<PathBuf>,
+    /// What was configured for that and cannot be used, with the reason.
+    pub(crate) refused: Vec<String>,
 }
 
 /// Commands that run in the background of a session.

@@ -209,6 +209,7 @@ impl Opened {
             session.tell_commands().await;
             session.tell_window().await;
             if is_new {
+                session.tell_useless_rules().await;
                 session.follow_commands();
             }
             drop(place);

@@ -135,7 +135,7 @@ mod tests {
             messages: vec![Message::text(Role::User, "!ls")],
             question: "!ls".to_owned(),
             page: None,
-            mode: Mode::Educational,
+            mode: Some(Mode::Educational),
             tools: Vec::new(),
             pictures: Vec::new(),
             max_output_tokens: 1,

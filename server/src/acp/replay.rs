@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 
 use agent_client_protocol_schema::v1::{
-    ContentBlock, ContentChunk, ResourceLink, SessionUpdate, ToolCall, ToolCallUpdate, ToolCallUpdateFields,
+    ContentBlock, ContentChunk, ResourceLink, SessionUpdate, ToolCall, ToolCallContent, ToolCallUpdate,
+    ToolCallUpdateFields,
 };
 use serde_json::Value;
-use sidewire_agent::event::{PlanEntry, PlanStatus};
+use sidewire_agent::event::{PlanEntry, PlanStatus, ToolContent};
 use sidewire_agent::message::{Message, Part, ResultContent};
-use sidewire_agent::record::{PageStub, ToolRow, TurnRecord};
+use sidewire_agent::record::{CallDiff, PageStub, ToolRow, TurnRecord};
 use sidewire_agent::store::StoredTurn;
 
 use super::translate::{calls, media_link, plan, words};
@@ -25,6 +26,7 @@ pub(super) fn updates(turn: &StoredTurn) -> Vec<SessionUpdate> {
             .map(|row| (row.call_id.as_str(), row))
             .collect(),
         failed: failed_calls(&turn.messages),
+        diffs: &turn.diffs,
     };
     let mut updates = replay.question();
     // The first message is the question as the model read it, with what was put around it.
@@ -38,6 +40,7 @@ struct Replay<'a> {
     record: &'a TurnRecord,
     rows: HashMap<&'a str, &'a ToolRow>,
     failed: HashMap<&'a str, bool>,
+    diffs: &'a [CallDiff],
 }
 
 impl Replay<'_> {
@@ -88,17 +91,35 @@ impl Replay<'_> {
     }
 
     fn result(&self, call_id: &str, content: &[ResultContent], is_error: bool) -> SessionUpdate {
-        let shown = content.iter().filter_map(|block| match block {
-            ResultContent::Text { text } => {
-                (!text.is_empty()).then(|| calls::text_block(words::first_of(text)))
-            }
-            ResultContent::Image { .. } => None,
-        });
+        let mut shown = self.changes(call_id);
+        if shown.is_empty() {
+            shown = texts(content);
+        }
         let fields = ToolCallUpdateFields::new()
             .status(calls::ended(!is_error))
-            .content(shown.collect::<Vec<_>>());
+            .content(shown);
         SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(calls::id(&self.record.id, call_id), fields))
     }
+
+    /// The changed files that a call showed, as far as they were kept.
+    fn changes(&self, call_id: &str) -> Vec<ToolCallContent> {
+        let shown = self.diffs.iter().filter(|diff| diff.call_id == call_id);
+        let block = |diff: &CallDiff| ToolContent::Diff {
+            path: diff.path.clone(),
+            before: diff.before.clone(),
+            after: diff.after.clone(),
+        };
+        calls::content(&shown.map(block).collect::<Vec<_>>(), words::first_of)
+    }
+}
+
+/// What the model read of a call, as far as it is words.
+fn texts(content: &[ResultContent]) -> Vec<ToolCallContent> {
+    let shown = content.iter().filter_map(|block| match block {
+        ResultContent::Text { text } => (!text.is_empty()).then(|| calls::text_block(words::first_of(text))),
+        ResultContent::Image { .. } => None,
+    });
+    shown.collect()
 }
 
 fn chunks(text: &str, update: fn(ContentChunk) -> SessionUpdate) -> Vec<SessionUpdate> {

@@ -12,6 +12,7 @@ use sidewire_contract::layout::Layout;
 
 use super::catalog::Catalog;
 use super::mcp_desk::McpServers;
+use super::shell_places::own;
 use super::tool_desk::Tools;
 use super::{library, sites};
 use crate::acp::Parts;
@@ -23,6 +24,9 @@ use crate::providers::offline::OfflineProvider;
 /// Opens what sessions of an editor need. Blocks on the disk.
 pub(crate) fn editor_parts(layout: &Layout) -> anyhow::Result<Parts> {
     let config = Config::load(layout)?;
+    for useless in config.permissions.useless() {
+        tracing::warn!(%useless, "a rule in config.toml does nothing");
+    }
     let store = Store::open(&layout.data, "an editor").context("failed to open the conversations")?;
     let library = library(layout, config.media.quota())?;
     let agent = Agent::new(AgentParts {
@@ -37,16 +41,15 @@ pub(crate) fn editor_parts(layout: &Layout) -> anyhow::Result<Parts> {
     });
     let browser_folder = browser_folder(layout);
     private_folder(&browser_folder)?;
-    let private = [&layout.config, &layout.data, &layout.state].map(Clone::clone);
     Ok(Parts {
         agent,
         models: Arc::new(Catalog::new(layout.clone())),
-        tools: Arc::new(Tools::new(layout)),
+        tools: Arc::new(Tools::new(layout, config.shell.clone())),
         mcp: Arc::new(McpServers::new(layout.clone(), library, ourselves())),
         rules: config.permissions.rules(),
         user_folder: layout.config.clone(),
         browser_folder,
-        private: private.into(),
+        private: own(layout).into(),
     })
 }
 

@@ -1,71 +1,83 @@
 //! The worker's tools for the workspaces of editors.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sidewire_agent::workspace::Roots;
 use sidewire_contract::layout::Layout;
 
-use super::editor::browser_folder;
-use crate::acp::desks::{Jobs, ToolDesk, ToolKit};
-use crate::process::{Launcher, our_file, ourselves, sandbox};
+use super::shell_places::{self, ShellPlaces};
+use crate::acp::desks::{Jobs, Sandbox, ToolDesk, ToolKit};
+use crate::config::shell::ShellConfig;
+use crate::process::{Bounds, Launcher, our_file, ourselves, sandbox};
 use crate::tools::{JobTable, LocalWorkspace, Protected, workspace_tools};
 
 /// The [`ToolDesk`] of this machine.
 pub(super) struct Tools {
+    layout: Layout,
     protected: Protected,
+    shell: ShellConfig,
 }
 
 impl Tools {
     /// Finds what must be known of this machine.
-    pub(super) fn new(layout: &Layout) -> Self {
+    pub(super) fn new(layout: &Layout, shell: ShellConfig) -> Self {
         let home = std::env::home_dir();
-        let own = [&layout.config, &layout.data, &layout.state].map(Clone::clone);
         Self {
-            protected: Protected::new(home.as_deref(), own)
-                .but_readable([layout.config.join("skills"), browser_folder(layout)]),
+            layout: layout.clone(),
+            protected: shell_places::protected(home.as_deref(), layout),
+            shell,
+        }
+    }
+
+    /// What shell commands may do: write in the roots and in these places, and read all but what is ours.
+    fn bounds(&self, roots: &Roots, places: &ShellPlaces) -> Bounds {
+        let roots = roots.all();
+        let mut write = roots.to_vec();
+        for place in &places.write {
+            shell_places::add(&mut write, place.clone());
+        }
+        let readable = shell_places::readable(&self.layout);
+        Bounds {
+            write,
+            hide: shell_places::own(&self.layout).into(),
+            show: roots.iter().cloned().chain(readable).collect(),
         }
     }
 }
 
 impl ToolDesk for Tools {
     fn open(&self, roots: Roots) -> ToolKit {
+        let places = ShellPlaces::find(&self.shell, &self.layout);
+        for refused in &places.refused {
+            tracing::warn!(%refused, "shell commands cannot write in a folder that is configured for it");
+        }
         let launcher = Launcher {
             program: ourselves(),
             file: our_file(),
-            write: writable(&roots),
+            bounds: self.bounds(&roots, &places),
             protected: self.protected.places().to_vec(),
         };
-        let confined_by = sandbox().filter(|_| launcher.program.is_some());
+        let sandbox = told(&launcher, &places);
         let jobs = Arc::new(JobTable::new(launcher.clone()));
         let workspace = LocalWorkspace::new(roots, self.protected.clone(), launcher);
         ToolKit {
             tools: workspace_tools(&workspace, &jobs),
             workspace: Arc::new(workspace),
             jobs,
-            sandbox: confined_by.unwrap_or_else(|| "none".to_owned()),
+            sandbox,
         }
     }
 }
 
-/// Where shell commands may write: the roots and the folders for what does not last.
-fn writable(roots: &Roots) -> Vec<PathBuf> {
-    let temporary = [
-        std::env::temp_dir(),
-        PathBuf::from("/tmp"),
-        PathBuf::from("/var/tmp"),
-        PathBuf::from("/dev/shm"),
-    ];
-    let mut places: Vec<PathBuf> = roots.all().to_vec();
-    for place in temporary
-        .into_iter()
-        .filter_map(|place| place.canonicalize().ok())
-    {
-        if !places.iter().any(|known| place.starts_with(known)) && place != Path::new("/") {
-            places.push(place);
-        }
-    }
-    places
+/// What confines commands, as a person is told it.
+fn told(launcher: &Launcher, places: &ShellPlaces) -> Option<Sandbox> {
+    let by = sandbox().filter(|_| launcher.confines())?;
+    let refused = places.refused.iter().map(ToString::to_string);
+    Some(Sandbox {
+        by,
+        write: launcher.bounds.write.clone(),
+        refused: refused.collect(),
+    })
 }
 
 #[async_trait::async_trait]

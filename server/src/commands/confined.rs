@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 
 use crate::cli::ConfinedArgs;
-use crate::process::{become_program, confine, run_family, run_speaking};
+use crate::process::{Bounds, become_program, confine, run_family, run_speaking};
 use crate::ui;
 
 /// What shells answer for a program that cannot be run.
@@ -26,10 +26,20 @@ fn start(args: &ConfinedArgs) -> anyhow::Result<ExitCode> {
         let end = run_speaking(program, rest).with_context(failed)?;
         return Ok(end.repeat());
     }
-    confine(&args.write).context("failed to confine the command")?;
+    if !args.anywhere {
+        confine(&bounds(args)).context("failed to confine the command")?;
+    }
     if args.watch {
         let end = run_family(program, rest).with_context(failed)?;
         return Ok(end.repeat());
     }
     Err(become_program(program, rest)).with_context(failed)
+}
+
+fn bounds(args: &ConfinedArgs) -> Bounds {
+    Bounds {
+        write: args.write.clone(),
+        hide: args.hide.clone(),
+        show: args.show.clone(),
+    }
 }

@@ -8,6 +8,7 @@ mod hosts;
 mod policies;
 mod provider;
 mod report;
+mod rules;
 mod sandbox;
 mod store;
 mod worker;
@@ -52,9 +53,10 @@ async fn examine(env: &Env, args: &DoctorArgs) -> Vec<Finding> {
     findings.extend(hosts::check(env, args.profile.as_deref()).await);
     findings.extend(policies::check(&env.places));
     findings.extend(worker::check(&env.layout).await);
-    findings.push(sandbox::check());
+    findings.extend(sandbox::check(&env.layout, config.as_ref().ok()));
     // Without a readable configuration there is no provider to try; that finding says so already.
     if let Ok(config) = config {
+        findings.extend(rules::check(&config.permissions));
         findings.extend(provider::check(&env.layout, &config).await);
     }
     findings

@@ -3,7 +3,27 @@
 //! Read from the person's own file only: a project cannot loosen what its owner is asked about.
 
 use serde::Deserialize;
-use sidewire_agent::permission::{Rule, Rules};
+use sidewire_agent::permission::{Rule, Rules, UselessRule};
+
+/// The tools of an editor's session that are no MCP server's.
+const TOOLS: [&str; 16] = [
+    "read_file",
+    "ls",
+    "glob",
+    "grep",
+    "edit_file",
+    "multi_edit",
+    "write_file",
+    "move_file",
+    "bash",
+    "bash_output",
+    "wait",
+    "kill_shell",
+    "todo_write",
+    "web_fetch",
+    "ask",
+    "skill",
+];
 
 /// Rules for tool calls; deny counts before ask, and ask before allow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -25,6 +45,11 @@ impl PermissionsConfig {
             ask: self.ask.clone(),
             deny: self.deny.clone(),
         }
+    }
+
+    /// Rules that no call can be about.
+    pub(crate) fn useless(&self) -> Vec<UselessRule> {
+        self.rules().useless(&TOOLS)
     }
 }
 

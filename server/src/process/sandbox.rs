@@ -1,21 +1,51 @@
-//! What the kernel lets a command write: Landlock on Linux, nothing elsewhere.
+//! What the kernel lets a command write and read: Landlock on Linux, nothing elsewhere.
 //!
-//! A process confines itself and what it starts; nothing can take that back.
+//! A process confines itself and what it starts; nothing can take that back. What another program does for a command
+//! (a service that listens on a socket) is not the command's doing, and not confined.
 
+mod carve;
+
+use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// Confines this thread, and whatever it becomes or starts, to writing below these places and to the usual devices.
-/// A kernel that cannot is no error; [`sandbox`] says so beforehand.
+pub(super) use carve::without;
+
+/// What a command may do to the disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// It writes below these places, and to the usual devices.
+    pub(crate) write: Vec<PathBuf>,
+    /// It does not read below these.
+    pub(crate) hide: Vec<PathBuf>,
+    /// But it does below these, wherever they lie.
+    pub(crate) show: Vec<PathBuf>,
+}
+
+impl Bounds {
+    /// The bounds as `sidewire confined` takes them.
+    pub(super) fn arguments(self) -> impl Iterator<Item = OsString> {
+        let named = |option: &'static str, places: Vec<PathBuf>| {
+            let places = places.into_iter();
+            places.flat_map(move |place| [option.into(), place.into_os_string()])
+        };
+        named("--write", self.write)
+            .chain(named("--hide", self.hide))
+            .chain(named("--show", self.show))
+    }
+}
+
+/// Confines this thread, and whatever it becomes or starts. A kernel that cannot is no error; [`sandbox`] says so
+/// beforehand.
 #[cfg(target_os = "linux")]
-pub(crate) fn confine(write: &[PathBuf]) -> io::Result<()> {
-    landlock_rules::apply(write).map(drop).map_err(io::Error::other)
+pub(crate) fn confine(bounds: &Bounds) -> io::Result<()> {
+    landlock_rules::apply(bounds).map(drop).map_err(io::Error::other)
 }
 
 /// Nothing confines here; [`sandbox`] says so.
 #[cfg(not(target_os = "linux"))]
 #[expect(clippy::unnecessary_wraps, reason = "the shape of the other systems")]
-pub(crate) fn confine(_write: &[PathBuf]) -> io::Result<()> {
+pub(crate) fn confine(_bounds: &Bounds) -> io::Result<()> {
     Ok(())
 }
 
@@ -36,31 +66,6 @@ pub(crate) fn sandbox() -> Option<String> {
     None
 }
 
-/// `folders` without what is protected: one that holds a protected place is replaced by what else it holds.
-pub(super) fn without(folders: &[PathBuf], protected: &[PathBuf]) -> Vec<PathBuf> {
-    let mut left = Vec::new();
-    for folder in folders {
-        carve(folder, protected, &mut left);
-    }
-    left
-}
-
-fn carve(folder: &Path, protected: &[PathBuf], left: &mut Vec<PathBuf>) {
-    if protected.iter().any(|place| folder.starts_with(place)) {
-        return;
-    }
-    if !protected.iter().any(|place| place.starts_with(folder)) {
-        left.push(folder.to_owned());
-        return;
-    }
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        // A rule for a link would be one for where it leads.
-        if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
-            carve(&entry.path(), protected, left);
-        }
-    }
-}
-
 #[cfg(target_os = "linux")]
 mod landlock_rules {
     //! The rules, as the kernel is told them.
@@ -68,9 +73,12 @@ mod landlock_rules {
     use std::path::PathBuf;
 
     use landlock::{
-        ABI, AccessFs, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _,
-        RulesetError, RulesetStatus, path_beneath_rules,
+        ABI, AccessFs, BitFlags, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr as _,
+        RulesetCreatedAttr as _, RulesetError, RulesetStatus, path_beneath_rules,
     };
+
+    use super::Bounds;
+    use super::carve::{readable, real, without};
 
     /// What programs write to without thinking of it as a file.
     const DEVICES: &[&str] = &[
@@ -87,18 +95,29 @@ mod landlock_rules {
     /// Truncating is the last of the ways to change a file (ABI 3); older kernels enforce what they know.
     const WRITING: ABI = ABI::V3;
 
-    pub(super) fn apply(write: &[PathBuf]) -> Result<RestrictionStatus, RulesetError> {
+    /// Names can be listed everywhere, and programs run that can be read: of reading only that of files is confined.
+    /// Nothing is written where it is hidden: a file that is moved away would be hidden no longer.
+    pub(super) fn apply(bounds: &Bounds) -> Result<RestrictionStatus, RulesetError> {
         let writing = AccessFs::from_write(WRITING);
+        let all_real = |places: &[PathBuf]| places.iter().map(|place| real(place)).collect::<Vec<_>>();
+        let hidden = all_real(&bounds.hide);
+        let write = without(&all_real(&bounds.write), &hidden);
+        let (reading, readable) = if hidden.is_empty() {
+            (BitFlags::EMPTY, Vec::new())
+        } else {
+            (AccessFs::ReadFile.into(), readable(&hidden, &bounds.show))
+        };
         Ruleset::default()
-            .handle_access(writing)?
+            .handle_access(writing | reading)?
             .create()?
             .add_rules(path_beneath_rules(write, writing))?
             .add_rules(path_beneath_rules(DEVICES, writing))?
+            .add_rules(path_beneath_rules(readable, reading))?
             .restrict_self()
     }
 
     pub(super) fn probe() -> Option<String> {
-        let status = apply(&[]).ok()?;
+        let status = apply(&Bounds::default()).ok()?;
         match (status.ruleset, status.landlock) {
             (RulesetStatus::NotEnforced, _) => None,
             (_, LandlockStatus::Available { effective_abi, .. }) => {
@@ -110,63 +129,4 @@ mod landlock_rules {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn a_protected_place_is_carved_out_of_what_may_be_written() {
-        let place = tempfile::tempdir().unwrap();
-        let home = place.path();
-        for folder in ["work", ".config/keys", ".config/other", ".ssh"] {
-            fs::create_dir_all(home.join(folder)).unwrap();
-        }
-        fs::write(home.join("file"), "").unwrap();
-        std::os::unix::fs::symlink(home.join(".ssh"), home.join("link")).unwrap();
-        let protected = [home.join(".config/keys"), home.join(".ssh")];
-        let mut left = without(&[home.to_owned()], &protected);
-        left.sort();
-        assert_eq!(
-            left,
-            [".config/other", "file", "work"].map(|name| home.join(name))
-        );
-        assert_eq!(without(&[home.join("work")], &protected), [home.join("work")]);
-        assert!(without(&[home.join(".ssh/deep")], &protected).is_empty());
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_confined_thread_writes_only_where_it_may() {
-        if sandbox().is_none() {
-            return;
-        }
-        let place = tempfile::tempdir().unwrap();
-        let (inside, outside) = (place.path().join("in"), place.path().join("out"));
-        for folder in [&inside, &outside] {
-            fs::create_dir(folder).unwrap();
-            fs::write(folder.join("old"), "old").unwrap();
-        }
-        let (may, may_not) = (inside.clone(), outside.clone());
-        let confined = std::thread::spawn(move || {
-            confine(std::slice::from_ref(&may)).unwrap();
-            fs::write(may.join("new"), "new").unwrap();
-            fs::rename(may.join("old"), may.join("moved")).unwrap();
-            fs::write("/dev/null", "x").unwrap();
-            assert_eq!(fs::read_to_string(may_not.join("old")).unwrap(), "old");
-            for refused in [
-                fs::write(may_not.join("new"), "new"),
-                fs::write(may_not.join("old"), "new"),
-                fs::remove_file(may_not.join("old")),
-                fs::rename(may_not.join("old"), may.join("stolen")),
-                fs::create_dir(may_not.join("folder")),
-                std::os::unix::fs::symlink("/", may_not.join("link")),
-            ] {
-                assert!(refused.is_err());
-            }
-        });
-        confined.join().unwrap();
-        assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
-        assert_eq!(fs::read_to_string(outside.join("old")).unwrap(), "old");
-    }
-}
+mod tests;

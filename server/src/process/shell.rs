@@ -8,7 +8,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use sidewire_agent::workspace::ShellExit;
+use sidewire_agent::workspace::{Reach, ShellExit};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStdin};
@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::output::Log;
-use super::sandbox::without;
+use super::sandbox::{Bounds, without};
 
 /// A family that is told to end is gone by then; what is not is killed as a group.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -32,9 +32,9 @@ pub(crate) struct Launcher {
     pub(crate) program: Option<PathBuf>,
     /// Our file, for whoever starts us elsewhere.
     pub(crate) file: Option<PathBuf>,
-    /// Folders that commands may write in.
-    pub(crate) write: Vec<PathBuf>,
-    /// Places within those that they may not.
+    /// What commands may do to the disk.
+    pub(crate) bounds: Bounds,
+    /// Where they do not write, wherever they may.
     pub(crate) protected: Vec<PathBuf>,
 }
 
@@ -60,12 +60,18 @@ pub(crate) struct Until {
 }
 
 impl Launcher {
+    /// Whether anything confines commands here.
+    pub(crate) fn confines(&self) -> bool {
+        self.program.is_some() && super::sandbox().is_some()
+    }
+
     /// Starts a command; both its output streams are one, so that they come in their order.
-    pub(crate) fn start(&self, command: &str, folder: &Path) -> io::Result<Running> {
+    pub(crate) fn start(&self, command: &str, folder: &Path, reach: Reach) -> io::Result<Running> {
         let (reader, writer) = io::pipe()?;
-        let mut words = self.words(self.program.as_deref(), true, command).into_iter();
-        let program = words.next().unwrap_or_default();
-        let mut starting = super::command(&program);
+        let ourselves = self.program.as_deref();
+        let between = ourselves.map(|program| self.between(program, &["--watch"], reach));
+        let mut words = between.into_iter().flatten().chain(spoken(command));
+        let mut starting = super::command(&words.next().unwrap_or_default());
         starting
             .args(words)
             .current_dir(folder)
@@ -91,39 +97,48 @@ impl Launcher {
     }
 
     /// What runs a command when somebody else starts it; `None` when we are what confines it and have no name there.
-    pub(crate) fn elsewhere(&self, command: &str) -> Option<Vec<String>> {
-        let is_confined = self.program.is_some() && super::sandbox().is_some();
-        let program = match is_confined {
-            true => Some(self.file.as_deref()?),
-            false => None,
-        };
-        let words = self.words(program, false, command).into_iter();
-        words.map(|word| word.into_string().ok()).collect()
+    pub(crate) fn elsewhere(&self, command: &str, reach: Reach) -> Option<Vec<String>> {
+        let mut words = Vec::new();
+        if self.confines() && reach != Reach::Everything {
+            words.extend(self.between(self.file.as_deref()?, &[], reach));
+        }
+        // Whoever starts it knows nothing of its environment.
+        words.push("env".into());
+        let variables = ENVIRONMENT.iter().map(|(name, value)| format!("{name}={value}"));
+        words.extend(variables.map(OsString::from));
+        words.extend(spoken(command));
+        words.into_iter().map(|word| word.into_string().ok()).collect()
     }
 
-    fn words(&self, program: Option<&Path>, watched: bool, command: &str) -> Vec<OsString> {
-        let mut words = Vec::new();
-        if let Some(program) = program {
-            words.push(program.into());
-            words.push("confined".into());
-            words.extend(watched.then(|| "--watch".into()));
-            for folder in without(&self.write, &self.protected) {
-                words.extend(["--write".into(), folder.into_os_string()]);
-            }
-            words.push("--".into());
+    /// Ourselves, told what the command behind may do.
+    fn between(&self, program: &Path, options: &[&str], reach: Reach) -> Vec<OsString> {
+        let mut words = vec![program.into(), "confined".into()];
+        words.extend(options.iter().map(Into::into));
+        match self.bounds(reach) {
+            Some(bounds) => words.extend(bounds.arguments()),
+            None => words.push("--anywhere".into()),
         }
-        // Whoever starts it elsewhere knows nothing of its environment.
-        if !watched {
-            words.push("env".into());
-            words.extend(
-                ENVIRONMENT
-                    .iter()
-                    .map(|(name, value)| format!("{name}={value}").into()),
-            );
-        }
-        words.extend([shell().into(), "-c".into(), command.into()]);
+        words.push("--".into());
         words
     }
+
+    /// What a command of this reach may do to the disk; `None` for whatever it likes.
+    fn bounds(&self, reach: Reach) -> Option<Bounds> {
+        let write = match reach {
+            Reach::Look => Vec::new(),
+            Reach::Workspace => without(&self.bounds.write, &self.protected),
+            Reach::Everything => return None,
+        };
+        Some(Bounds {
+            write,
+            ..self.bounds.clone()
+        })
+    }
+}
+
+/// The shell and what it is given.
+fn spoken(command: &str) -> [OsString; 3] {
+    [shell().into(), "-c".into(), command.into()]
 }
 
 /// Commands cannot answer questions, and nobody turns pages for them. They mean what their words say: nothing is read

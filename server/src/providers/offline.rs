@@ -1,4 +1,5 @@
-//! The built-in provider that needs no model: it answers from the page alone, and says so.
+//! The built-in provider that needs no model: it answers from the page alone, and says so; where there can be no page,
+//! as in an editor, it says how to set a model up.
 //!
 //! Small retrieval: the snapshot becomes facts (`facts.rs`, found by `read_tree.rs` and `read_api.rs`), the question a
 //! kind and weighed words (`question.rs`), the best facts an answer (`rank.rs`, `answer.rs`). It never guesses, never
@@ -24,7 +25,7 @@ use sidewire_agent::error::ProviderError;
 use sidewire_agent::page_block::text::flat;
 use sidewire_agent::provider::{FinishReason, ModelEvent, ModelInfo, ModelRequest, ModelStream, Provider};
 
-/// What ends every offline answer.
+/// What ends every answer from a page.
 pub(crate) const SIGNATURE: &str = "*Offline answer, from this page only; no model is set up.*";
 
 /// Between two pieces of an answer, so that it reads like a model's.
@@ -97,9 +98,13 @@ async fn next(
 
 /// The whole answer.
 fn reply(request: &ModelRequest) -> String {
-    let text = match &request.page {
-        Some(page) => answer::answer(&facts::PageFacts::read(page), &request.question, request.mode),
-        None => answer::without_page(),
+    let text = match (&request.page, request.mode) {
+        (Some(page), mode) => {
+            let mode = mode.unwrap_or_default();
+            answer::answer(&facts::PageFacts::read(page), &request.question, mode)
+        }
+        (None, Some(_)) => answer::without_page(),
+        (None, None) => return answer::in_an_editor(),
     };
     format!("{text}\n\n{SIGNATURE}")
 }

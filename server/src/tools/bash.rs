@@ -10,19 +10,24 @@ use sidewire_agent::event::{ToolContent, ToolProgress, TurnEvent};
 use sidewire_agent::feed::TurnFeed;
 use sidewire_agent::permission::{Class, Intent};
 use sidewire_agent::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput};
-use sidewire_agent::workspace::{Roots, ShellCommand, ShellEnd, ShellExit, Watch, Workspace as _};
+use sidewire_agent::workspace::{Reach, Roots, ShellCommand, ShellEnd, ShellExit, Watch, Workspace as _};
 
 use super::call::{self, CallError, Described, clip_line};
-use super::command_output::{ending, for_model, for_person};
+use super::command_output::{Confined, ending, for_model, for_person};
 use super::jobs::JobTable;
 use super::local_workspace::LocalWorkspace;
-use super::shell::classify::classify;
+use super::shell::classify::{classify, looks};
 
 const NAME: &str = "bash";
 const SECONDS: u64 = 120;
 const MOST_SECONDS: u64 = 600;
 /// Most bytes of a command: the system takes no longer argument.
 const COMMAND: usize = 100 * 1024;
+
+const OUTSIDE_SANDBOX: &str = "Run it without the sandbox, in which commands write only in the workspace, temporary folders \
+                               and folders that the person configured (those that only read: nowhere), and do not read \
+                               Sidewire's own. The person may be asked, so set it only for a command that failed for \
+                               lack of it, or surely will";
 
 /// The tool.
 pub(crate) struct Bash {
@@ -38,6 +43,8 @@ struct Arguments {
     run_in_background: bool,
     #[serde(default, deserialize_with = "call::number")]
     timeout_seconds: Option<u64>,
+    #[serde(default)]
+    outside_sandbox: bool,
 }
 
 impl Bash {
@@ -49,23 +56,12 @@ impl Bash {
             description: "Runs a shell command in the working folder and gives what it printed, both streams as they came, \
                           and its exit status. Each call is a shell of its own: `cd` and variables do not last. It gets \
                           no input and no terminal, and whatever it leaves running is ended with it. For servers and \
-                          long builds set `run_in_background`, then use bash_output, wait and kill_shell. Writing may \
-                          be confined to the workspace and temporary folders. To read, find, search or edit files use \
-                          the other tools.",
+                          long builds set `run_in_background`, then use bash_output, wait and kill_shell. To read, \
+                          find, search or edit files use the other tools.",
             kind: ToolKind::Execute,
             read_only: false,
         };
-        let meta = described.taking(
-            &["command"],
-            &json!({
-                "command": { "type": "string", "description": "What the shell is given" },
-                "run_in_background": { "type": "boolean", "description": "Return at once and let it run" },
-                "timeout_seconds": {
-                    "type": "integer", "minimum": 1, "maximum": MOST_SECONDS,
-                    "description": "It is killed after so long, 120 if not given; not in the background",
-                },
-            }),
-        );
+        let meta = described.taking(&["command"], &arguments(workspace.confines()));
         Self {
             meta,
             workspace,
@@ -80,14 +76,16 @@ impl Bash {
                 "command must be text of 1 to {COMMAND} bytes"
             )));
         }
+        let reach = self.reach(&asked);
         if asked.run_in_background {
-            return self.start(&asked.command).await;
+            return self.start(&asked.command, reach).await;
         }
         let seconds = asked.timeout_seconds.unwrap_or(SECONDS).clamp(1, MOST_SECONDS);
         let workspace = call::workspace(call)?;
         let command = ShellCommand {
             command: asked.command,
             folder: workspace.roots().folder().to_owned(),
+            reach,
             limit: Duration::from_secs(seconds),
             cancel: call.cancel.clone(),
         };
@@ -96,20 +94,51 @@ impl Bash {
         let end = workspace
             .run(command, Arc::clone(&watch) as Arc<dyn Watch>)
             .await?;
-        Ok(told(&end, limit, watch.terminal_shown()))
+        let confined = Confined::of(reach, self.workspace.confines());
+        let text = told(&end, limit, confined);
+        Ok(output(text, &end.exit, watch.terminal_shown()))
     }
 
-    async fn start(&self, command: &str) -> Result<ToolOutput, CallError> {
+    /// How far a command may reach: as far as the gate was told.
+    fn reach(&self, asked: &Arguments) -> Reach {
+        if asked.outside_sandbox && self.workspace.confines() {
+            return Reach::Everything;
+        }
+        // What nobody waits for is never just a look.
+        if !asked.run_in_background && looks(&asked.command) {
+            return Reach::Look;
+        }
+        Reach::Workspace
+    }
+
+    async fn start(&self, command: &str, reach: Reach) -> Result<ToolOutput, CallError> {
         let folder: PathBuf = self.workspace.roots().folder().to_owned();
-        let id = self.jobs.start(command, &folder).await?;
+        let id = self.jobs.start(command, &folder, reach).await?;
         Ok(ToolOutput::text(format!(
             "started in the background as {id}; bash_output reads what it prints, wait waits for it, kill_shell ends it"
         )))
     }
 }
 
-/// What the model reads and the person sees of a command that ended.
-fn told(end: &ShellEnd, limit: Duration, terminal: Option<String>) -> ToolOutput {
+/// What it takes. Where nothing confines commands there is nothing to leave.
+fn arguments(confines: bool) -> Value {
+    let mut arguments = json!({
+        "command": { "type": "string", "description": "What the shell is given" },
+        "run_in_background": { "type": "boolean", "description": "Return at once and let it run" },
+        "timeout_seconds": {
+            "type": "integer", "minimum": 1, "maximum": MOST_SECONDS,
+            "description": "It is killed after so long, 120 if not given; not in the background",
+        },
+    });
+    if let Some(known) = arguments.as_object_mut().filter(|_| confines) {
+        let leaving = json!({ "type": "boolean", "description": OUTSIDE_SANDBOX });
+        known.insert("outside_sandbox".to_owned(), leaving);
+    }
+    arguments
+}
+
+/// What the model reads of a command that ended.
+fn told(end: &ShellEnd, limit: Duration, confined: Option<Confined>) -> String {
     let output = for_model(&end.output);
     let mut text = output.trim_end_matches('\n').to_owned();
     if text.is_empty() {
@@ -118,14 +147,21 @@ fn told(end: &ShellEnd, limit: Duration, terminal: Option<String>) -> ToolOutput
     if end.truncated && !text.contains(" bytes left out ") {
         text.push_str("\n[some of the output is missing]");
     }
-    let is_error = end.exit != ShellExit::Code(0);
-    if is_error {
-        text = format!("{text}\n{}", ending(&end.exit, Some(limit)));
+    if end.exit == ShellExit::Code(0) {
+        return text;
     }
+    let hint = confined.and_then(|confined| confined.hint(&text));
+    let ending = ending(&end.exit, Some(limit));
+    let lines = [Some(text.as_str()), Some(&ending), hint];
+    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// The result, with what the person sees of it.
+fn output(text: String, exit: &ShellExit, terminal: Option<String>) -> ToolOutput {
     let shown = terminal.map_or_else(|| for_person(&text), ToolContent::Terminal);
     ToolOutput {
         shown: vec![shown],
-        is_error,
+        is_error: *exit != ShellExit::Code(0),
         ..ToolOutput::text(text)
     }
 }
@@ -191,11 +227,12 @@ impl Tool for Bash {
         let command = call::word(arguments, "command").unwrap_or_default();
         let roots = roots.unwrap_or_else(|| self.workspace.roots());
         let mut intent = classify(command, roots, self.workspace.protected());
-        let in_background = call::read::<Arguments>(arguments).is_ok_and(|asked| asked.run_in_background);
-        // What nobody waits for is never just a look.
-        if in_background && intent.class == Class::Read {
+        // Arguments that cannot be read run nothing.
+        let reach = call::read(arguments).map_or(Reach::Look, |asked| self.reach(&asked));
+        if reach != Reach::Look && intent.class == Class::Read {
             intent.class = Class::Execute;
         }
+        intent.unconfined = reach == Reach::Everything;
         intent
     }
 

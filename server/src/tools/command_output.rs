@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use sidewire_agent::event::ToolContent;
-use sidewire_agent::workspace::ShellExit;
+use sidewire_agent::workspace::{Reach, ShellExit};
 
 use super::call::clip_middle;
 
@@ -26,6 +26,54 @@ pub(super) fn ending(exit: &ShellExit, limit: Option<Duration>) -> String {
         ShellExit::Cancelled => "stopped".to_owned(),
     }
 }
+
+/// How far a command was confined, for what has to be said when that was too much for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Confined {
+    /// It could write nowhere.
+    Look,
+    /// It could write in the workspace.
+    Workspace,
+}
+
+impl Confined {
+    /// That of a command of this reach; `None` where nothing `confines`, or not this one.
+    pub(super) fn of(reach: Reach, confines: bool) -> Option<Self> {
+        match reach {
+            Reach::Look => confines.then_some(Self::Look),
+            Reach::Workspace => confines.then_some(Self::Workspace),
+            Reach::Everything => None,
+        }
+    }
+
+    /// What a model is told of a command that failed, when what it printed looks as if it was kept from writing.
+    pub(super) fn hint(self, output: &str) -> Option<&'static str> {
+        let output = output.to_ascii_lowercase();
+        let was_refused = REFUSED.iter().any(|words| output.contains(words));
+        was_refused.then_some(match self {
+            Self::Look => {
+                "[a command that only reads is run so that it can write nowhere; if this one has to write, call bash again \
+                 with `TMPDIR=/tmp` in front of it (for workspace, temporary and configured folders) or with \
+                 outside_sandbox (for any place), which may need the person's consent]"
+            }
+            Self::Workspace => {
+                "[commands can write only in the workspace, temporary folders and those of `[shell] write` in the person's \
+                 config.toml; if this one has to write elsewhere, call bash again with outside_sandbox, which may need \
+                 the person's consent]"
+            }
+        })
+    }
+}
+
+/// What programs say, in small letters, when the system refuses them a write.
+const REFUSED: [&str; 6] = [
+    "permission denied",
+    "read-only file system",
+    "operation not permitted",
+    "eacces",
+    "erofs",
+    "eperm",
+];
 
 /// Output without what only a terminal understands, clipped for a model.
 pub(super) fn for_model(output: &str) -> String {
@@ -116,6 +164,25 @@ mod tests {
         assert!(
             ending(&ShellExit::TimedOut, Some(Duration::from_secs(5))).starts_with("timed out after 5 s")
         );
+    }
+
+    #[test]
+    fn a_command_that_was_kept_from_writing_is_told_what_it_can_do() {
+        let hint = |reach, output: &str| Confined::of(reach, true).and_then(|confined| confined.hint(output));
+        for denied in [
+            "touch: cannot touch '/etc/x': Permission denied",
+            "npm error code EACCES",
+            "open /root/.cache/go-build/00: permission denied",
+            "OSError: [Errno 30] Read-only file system: 'x'",
+        ] {
+            let said = hint(Reach::Workspace, denied).unwrap();
+            assert!(said.contains("outside_sandbox") && !said.contains('\n'), "{said}");
+            let said = hint(Reach::Look, denied).unwrap();
+            assert!(said.contains("only reads") && !said.contains('\n'), "{said}");
+            assert_eq!(hint(Reach::Everything, denied), None);
+            assert_eq!(Confined::of(Reach::Workspace, false), None);
+        }
+        assert_eq!(hint(Reach::Workspace, "error: 3 tests failed"), None);
     }
 
     #[test]

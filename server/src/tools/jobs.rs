@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sidewire_agent::workspace::ShellExit;
+use sidewire_agent::workspace::{Reach, ShellExit};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::call::CallError;
-use super::command_output::{ending, for_model};
+use super::command_output::{Confined, ending, for_model};
 use crate::process::{Launcher, Log, Running, Until};
 
 /// Most jobs that run at once.
@@ -39,6 +39,7 @@ struct Jobs {
 pub(super) struct Job {
     log: Log,
     began: Instant,
+    confined: Option<Confined>,
     cancel: CancellationToken,
     end: watch::Receiver<Option<End>>,
     // A std mutex: held for a number.
@@ -62,7 +63,12 @@ impl JobTable {
     }
 
     /// Starts a command; the name of its job.
-    pub(super) async fn start(&self, command: &str, folder: &Path) -> Result<String, CallError> {
+    pub(super) async fn start(
+        &self,
+        command: &str,
+        folder: &Path,
+        reach: Reach,
+    ) -> Result<String, CallError> {
         let place = Arc::clone(&self.places).try_acquire_owned();
         let place = place.map_err(|error| match error {
             TryAcquireError::Closed => ending_session(),
@@ -71,15 +77,21 @@ impl JobTable {
             )),
         })?;
         let (launcher, command, folder) = (self.launcher.clone(), command.to_owned(), folder.to_owned());
-        let starting = tokio::task::spawn_blocking(move || launcher.start(&command, &folder));
+        let starting = tokio::task::spawn_blocking(move || launcher.start(&command, &folder, reach));
         let running = starting.await.unwrap_or_else(|error| Err(error.into()));
         let running =
             running.map_err(|error| CallError::Said(format!("failed to start the shell: {error}")))?;
-        self.follow(running, place)
+        let confined = Confined::of(reach, self.launcher.confines());
+        self.follow(running, place, confined)
     }
 
     /// Remembers a command and follows it, unless the session ended while it was started.
-    fn follow(&self, running: Running, place: OwnedSemaphorePermit) -> Result<String, CallError> {
+    fn follow(
+        &self,
+        running: Running,
+        place: OwnedSemaphorePermit,
+        confined: Option<Confined>,
+    ) -> Result<String, CallError> {
         let mut jobs = self.lock();
         if self.places.is_closed() {
             return Err(ending_session());
@@ -88,6 +100,7 @@ impl JobTable {
         let job = Arc::new(Job {
             log: Log::default(),
             began: Instant::now(),
+            confined,
             cancel: CancellationToken::new(),
             end,
             read: Mutex::default(),
@@ -186,8 +199,15 @@ impl Job {
         *read = now;
         let text = for_model(&text);
         let text = text.trim_end_matches('\n');
+        let hint = self.hint(text).map(|hint| format!("\n{hint}"));
         let text = if text.is_empty() { "(no new output)" } else { text };
-        format!("[{state}]\n{text}")
+        format!("[{state}]\n{text}{}", hint.unwrap_or_default())
+    }
+
+    /// What is to be said when what it printed looks as if it was kept from writing.
+    fn hint(&self, text: &str) -> Option<&'static str> {
+        let failed = matches!(&*self.end.borrow(), Some(end) if end.exit != ShellExit::Code(0));
+        self.confined.filter(|_| failed)?.hint(text)
     }
 
     /// Resolves once it has ended.

@@ -62,6 +62,11 @@ impl LocalWorkspace {
         &self.0.protected
     }
 
+    /// Whether anything confines commands here.
+    pub(super) fn confines(&self) -> bool {
+        self.0.launcher.confines()
+    }
+
     /// Where a path leads, inside or not, unless it is protected. Blocks on the disk.
     pub(super) fn locate(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {
         let real = self.0.roots.locate(path)?;
@@ -219,7 +224,8 @@ impl Workspace for LocalWorkspace {
         let (this, words, folder) = (self.clone(), command.command, command.folder);
         let running = blocking(move || {
             let folder = this.inside(&folder)?;
-            this.0.launcher.start(&words, &folder).map_err(at(&folder))
+            let started = this.0.launcher.start(&words, &folder, command.reach);
+            started.map_err(at(&folder))
         })
         .await?;
         let log = Log::default();
@@ -239,8 +245,8 @@ impl Workspace for LocalWorkspace {
         })
     }
 
-    fn elsewhere(&self, command: &str) -> Option<Vec<String>> {
-        self.0.launcher.elsewhere(command)
+    fn elsewhere(&self, command: &ShellCommand) -> Option<Vec<String>> {
+        self.0.launcher.elsewhere(&command.command, command.reach)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Places where keys are kept: no file tool reads or writes there, whatever a person or a rule allows.
 //!
-//! Shell commands are another matter: where the kernel confines them it keeps them from writing there, but nothing
-//! keeps them from reading. One that names such a place is asked about, always and of a person; one that goes there
-//! without naming it is not found out.
+//! Shell commands are another matter: where the kernel confines them it keeps them from writing there, and from reading
+//! our own folders, but not the keys of a person, which their programs need. One that names such a place is asked
+//! about, always and of a person; one that goes there without naming it is not found out.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

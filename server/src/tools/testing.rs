@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::{JobTable, LocalWorkspace, Protected, workspace_tools};
-use crate::process::Launcher;
+use crate::process::{Bounds, Launcher};
 
 /// A workspace and its tools.
 pub(super) struct Bench {
@@ -44,7 +44,10 @@ impl Bench {
         let launcher = Launcher {
             program: None,
             file: None,
-            write: vec![root.clone()],
+            bounds: Bounds {
+                write: vec![root.clone()],
+                ..Bounds::default()
+            },
             protected: Vec::new(),
         };
         let protected = Protected::new(None, [root.join("keys")]);

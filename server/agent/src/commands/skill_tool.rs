@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use super::CommandBook;
 use crate::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput, ToolSource};
 
+/// What the tool is called.
+pub const SKILL_TOOL: &str = "skill";
+
 /// Loads the text of a skill by its name; reads nothing but the book.
 pub struct SkillTool {
     meta: ToolMeta,
@@ -22,7 +25,7 @@ impl SkillTool {
             return None;
         }
         let meta = ToolMeta {
-            name: "skill".to_owned(),
+            name: SKILL_TOOL.to_owned(),
             label: "Load skill".to_owned(),
             description: "Loads the instructions of a skill. Use it before work that a skill is for."
                 .to_owned(),

@@ -129,6 +129,33 @@ fn everything_that_a_record_shows_makes_it_another_one() {
 }
 
 #[test]
+fn changed_files_are_kept_beside_the_record() {
+    let (feed, _) = feed();
+    feed.push(started("1"));
+    let TurnEvent::ToolFinished(end) = finished("1") else {
+        panic!("an end")
+    };
+    feed.push(TurnEvent::ToolFinished(ToolEnd {
+        content: vec![ToolContent::Diff {
+            path: "/w/a".into(),
+            before: None,
+            after: "new".into(),
+        }],
+        ..end
+    }));
+    let kept = CallDiff {
+        call_id: "1".into(),
+        path: "/w/a".into(),
+        before: None,
+        after: "new".into(),
+    };
+    assert_eq!(feed.diffs(), [kept]);
+    // The record, which clients get, shows the file by its name.
+    assert_eq!(feed.record().tools[0].output.as_deref(), Some("/w/a"));
+    assert!(!serde_json::to_string(&feed.record()).unwrap().contains("new"));
+}
+
+#[test]
 fn an_answer_has_places_for_so_much_media() {
     let (feed, _) = feed();
     let taken = (0..100).filter(|_| feed.take_media_place()).count();

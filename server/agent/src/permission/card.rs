@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::verdict::OUTSIDE;
+use super::verdict::{OUTSIDE, UNCONFINED};
 use super::{Case, Class, Rule};
 use crate::event::ToolStart;
 use crate::page_block::text::clip;
@@ -117,8 +117,13 @@ fn title(case: &Case) -> String {
     }
 }
 
-/// Why it is asked, and every place outside the workspace that the call reaches, whatever it is asked for.
+/// Why it is asked, that nothing will confine it, and every place outside the workspace that the call reaches, whatever
+/// it is asked for.
 fn detail(case: &Case, why: &str) -> String {
+    let why = match case.intent().unconfined {
+        true if why != UNCONFINED => format!("{why}; {UNCONFINED}"),
+        _ => why.to_owned(),
+    };
     let places: Vec<String> = case
         .intent()
         .outside
@@ -126,7 +131,7 @@ fn detail(case: &Case, why: &str) -> String {
         .map(|place| place.display().to_string())
         .collect();
     if places.is_empty() {
-        return why.to_owned();
+        return why;
     }
     let places = in_one_line(&places.join(", "));
     if why == OUTSIDE {

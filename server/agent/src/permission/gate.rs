@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::card::{Card, Decision, Offer};
-use super::verdict::{Grant, Policy, Standing, Verdict, goes_beyond, judge};
+use super::verdict::{Beyond, Grant, Policy, Standing, Verdict, goes_beyond, judge};
 use super::{Case, Posture, Refusal, Rule, Rules};
 use crate::event::ToolStart;
 use crate::person::{Answer, Person};
@@ -196,7 +196,7 @@ impl Gate {
         match decision {
             Decision::Allow => Ok(()),
             Decision::Grant(rules) => {
-                self.grant(rules, goes_beyond(asking.case).is_some());
+                self.grant(rules, goes_beyond(asking.case));
                 Ok(())
             }
             Decision::Trust => {
@@ -217,7 +217,7 @@ impl Gate {
         }
     }
 
-    fn grant(&self, rules: Vec<Rule>, beyond: bool) {
+    fn grant(&self, rules: Vec<Rule>, beyond: Option<Beyond>) {
         self.standing.send_modify(|standing| {
             let room = GRANTS.saturating_sub(standing.grants.len());
             let grants = rules.into_iter().map(|rule| Grant { rule, beyond });

@@ -122,6 +122,11 @@ impl Rule {
         }
     }
 
+    /// The name of its tool, as it was written.
+    pub(super) fn tool(&self) -> &str {
+        &self.tool
+    }
+
     /// Whether it is about calls of this tool.
     pub(super) fn names(&self, tool: &str) -> bool {
         let edits = self.tool.eq_ignore_ascii_case("edit") && EDITS.contains(&tool);

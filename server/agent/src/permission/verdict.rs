@@ -18,8 +18,19 @@ pub(super) struct Standing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Grant {
     pub(super) rule: Rule,
-    /// It was given for a call that goes beyond the files of the workspace; only such grants allow going there.
-    pub(super) beyond: bool,
+    /// How far the call went that it was given for; it allows none that goes further.
+    pub(super) beyond: Option<Beyond>,
+}
+
+/// In which way a call goes beyond the files of the workspace; the furthest stands last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Beyond {
+    /// It changes what git reads to know how to behave.
+    Git,
+    /// It touches places outside.
+    Outside,
+    /// Nothing confines it.
+    Sandbox,
 }
 
 /// What never changes for a gate.
@@ -45,6 +56,8 @@ const ASK_RULE: &str = "a permission rule wants it asked";
 const HIDDEN: &str =
     "a permission rule may be about something it runs or touches, which cannot be told beforehand";
 pub(super) const OUTSIDE: &str = "it reaches outside the workspace";
+pub(super) const UNCONFINED: &str =
+    "it runs outside the sandbox: it can read and write whatever you can, the keys of Sidewire too";
 const TAMPERS: &str = "it changes how git behaves here";
 const OPAQUE: &str = "what it runs cannot be told from its words";
 const DEFAULT: &str = "no permission rule allows it";
@@ -83,16 +96,19 @@ pub(super) fn judge(case: &Case, policy: &Policy, standing: &Standing, planning:
 /// No rule forbids it or wants it asked; does anything allow it?
 fn by_default(case: &Case, policy: &Policy, standing: &Standing) -> Verdict {
     let (intent, posture) = (case.intent(), standing.posture);
-    if posture == Posture::Yolo || (!intent.opaque && is_allowed(case, &policy.rules, standing)) {
+    let beyond = goes_beyond(case);
+    // No posture takes the sandbox away: a person does, each time or for the session.
+    let runs_all = posture == Posture::Yolo && beyond != Some(Beyond::Sandbox);
+    if runs_all || (!intent.opaque && is_allowed(case, &policy.rules, standing)) {
         return Verdict::Run;
     }
-    if let Some(why) = goes_beyond(case) {
+    if let Some(beyond) = beyond {
         let offer = if intent.opaque {
             Offer::Nothing
         } else {
             Offer::Beyond
         };
-        return ask(posture, why, offer);
+        return ask(posture, beyond.why(), offer);
     }
     let edits = policy.accepts_edits && posture == Posture::Ask && intent.class == Class::Edit;
     if edits || intent.class == Class::Read || posture >= Posture::Auto {
@@ -104,12 +120,25 @@ fn by_default(case: &Case, policy: &Policy, standing: &Standing) -> Verdict {
     ask(posture, DEFAULT, Offer::Rule)
 }
 
-/// In which way a call goes beyond the files of the workspace.
-pub(super) fn goes_beyond(case: &Case) -> Option<&'static str> {
-    if !case.intent().outside.is_empty() {
-        return Some(OUTSIDE);
+/// In which way a call goes beyond the files of the workspace: the furthest.
+pub(super) fn goes_beyond(case: &Case) -> Option<Beyond> {
+    if case.intent().unconfined {
+        return Some(Beyond::Sandbox);
     }
-    case.tampers().then_some(TAMPERS)
+    if !case.intent().outside.is_empty() {
+        return Some(Beyond::Outside);
+    }
+    case.tampers().then_some(Beyond::Git)
+}
+
+impl Beyond {
+    fn why(self) -> &'static str {
+        match self {
+            Self::Git => TAMPERS,
+            Self::Outside => OUTSIDE,
+            Self::Sandbox => UNCONFINED,
+        }
+    }
 }
 
 fn ask(posture: Posture, why: &'static str, offer: Offer) -> Verdict {
@@ -125,7 +154,9 @@ fn may_hide_something(case: &Case, rules: &Rules, posture: Posture) -> bool {
 }
 
 fn is_allowed(case: &Case, rules: &Rules, standing: &Standing) -> bool {
-    let beyond = goes_beyond(case).is_some();
-    let granted = standing.grants.iter().filter(|grant| grant.beyond || !beyond);
-    covering(rules.allow.iter().chain(granted.map(|grant| &grant.rule)), case)
+    let beyond = goes_beyond(case);
+    // Who wrote that a command may run unasked counted on what confines it.
+    let configured = rules.allow.iter().filter(|_| beyond != Some(Beyond::Sandbox));
+    let granted = standing.grants.iter().filter(|grant| grant.beyond >= beyond);
+    covering(configured.chain(granted.map(|grant| &grant.rule)), case)
 }

@@ -18,7 +18,7 @@ use crate::message::{Message, Notice, Role};
 use crate::prompt::{self, EarlierTurn, Past, Prompt, PromptInput};
 use crate::provider::{ModelRequest, Provider};
 use crate::references;
-use crate::store::{Begun, Claim};
+use crate::store::{Begun, Claim, TurnEnd};
 use crate::tool::Toolbox;
 use crate::tool::offer::{Need, offered};
 use crate::turn::{Album, Finished, StopSwitch, Turn};
@@ -203,17 +203,15 @@ impl Job {
         );
         self.keep_trust().await;
         let mut outcome = finished.outcome;
-        let record = self.feed.ended_record(&outcome, &references);
+        let end = TurnEnd {
+            record: self.feed.ended_record(&outcome, &references),
+            messages: finished.messages,
+            diffs: self.feed.diffs(),
+        };
         let stored = self
             .parts
             .store
-            .finish_turn(
-                self.begun.conversation,
-                self.begun.number,
-                record,
-                finished.messages,
-                now_ms(),
-            )
+            .finish_turn(self.begun.conversation, self.begun.number, end, now_ms())
             .await;
         if let Err(error) = stored {
             tracing::error!(turn = %self.ask.key.id, %error, "failed to store a turn");

@@ -3,10 +3,10 @@
 use rusqlite::Connection;
 use serde::Serialize;
 
-use super::Store;
 use super::error::StoreError;
 use super::rows::{self, conversations, first_turn};
 use super::turns::StoredTurn;
+use super::{Store, diffs};
 use crate::ids::Owner;
 use crate::record::ConversationRecord;
 
@@ -76,6 +76,7 @@ fn step(
         };
         let turn = StoredTurn {
             number: turn.number,
+            diffs: diffs::of_turn(connection, turn.key)?,
             record: turn.record,
             messages,
         };

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::error::StoreError;
 use super::rows::{ConversationRow, live_conversation, reached_by};
-use super::{Durability, Store, alias, blobs, pairings, sessions, summaries, title, write_in};
+use super::{Durability, Store, alias, blobs, diffs, pairings, sessions, summaries, title, write_in};
 use crate::ids::{ConversationId, Owner, TurnId};
 use crate::record::ConversationRecord;
 
@@ -161,6 +161,7 @@ fn branch(
     };
     let to = ConversationRow::insert(connection, record)?;
     copy_turns(connection, (from.key, to.key), end)?;
+    diffs::copy(connection, (from.key, to.key))?;
     summaries::copy(connection, (from.key, to.key), end)?;
     blobs::copy_references(connection, from.key, to.key)?;
     let turns: i64 = connection.query_row(

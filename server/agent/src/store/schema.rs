@@ -6,13 +6,14 @@ use super::error::StoreError;
 use super::immediate;
 
 /// The format this version writes.
-pub(super) const FORMAT: i64 = 3;
+pub(super) const FORMAT: i64 = 4;
 
 /// Step `n` leads from format `n` to format `n + 1`. A step that was released is never changed.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     include_str!("schema/1.sql"),
     include_str!("schema/2.sql"),
     include_str!("schema/3.sql"),
+    include_str!("schema/4.sql"),
 ];
 
 const _: () = assert!(STEPS.len() as i64 == FORMAT, "one step per format");

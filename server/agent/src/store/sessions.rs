@@ -10,9 +10,9 @@ use super::browse::{ConversationPage, PAGE_ROWS, number};
 use super::error::StoreError;
 use super::rows::{ConversationRow, conversations, json, live_conversation, messages, visit_turns};
 use super::turns::StoredTurn;
-use super::{Durability, Store, summaries};
+use super::{Durability, Store, diffs, summaries};
 use crate::ids::{ConversationId, Owner};
-use crate::record::{Controls, ConversationRecord, Origin};
+use crate::record::{CallDiff, Controls, ConversationRecord, Origin};
 use crate::session::now_ms;
 
 /// A conversation that never got a turn goes after this long. Nobody sees it meanwhile, and an editor may well be left
@@ -103,7 +103,7 @@ impl Store {
     }
 
     /// The turns of a conversation after number `after`, oldest first: as many as fit into `byte_limit` bytes of
-    /// messages, at least one while there are any.
+    /// messages and changed files, at least one while there are any.
     pub async fn stored_turns(
         &self,
         owner: &Owner,
@@ -191,6 +191,8 @@ fn turns_after(
     let rest = "WHERE conversation = ?1 AND number > ?2 ORDER BY number";
     visit_turns(connection, rest, (conversation, after), |turn| {
         let (messages, bytes) = messages(connection, turn.key)?;
+        let diffs = diffs::of_turn(connection, turn.key)?;
+        let bytes = bytes + diffs.iter().map(CallDiff::weight).sum::<usize>();
         if bytes > left && !turns.is_empty() {
             return Ok(false);
         }
@@ -199,6 +201,7 @@ fn turns_after(
             number: turn.number,
             record: turn.record,
             messages,
+            diffs,
         });
         Ok(true)
     })?;

@@ -4,6 +4,7 @@ mod alias;
 mod blobs;
 mod browse;
 mod claims;
+mod diffs;
 mod files;
 mod manage;
 mod pairings;
@@ -18,7 +19,7 @@ use serde_json::json;
 use sidewire_contract::media::Media;
 use sidewire_contract::mode::Mode;
 
-use super::{BeginError, BeginTurn, Begun, Lookup, Store, StoreError};
+use super::{BeginError, BeginTurn, Begun, Lookup, Store, StoreError, TurnEnd};
 use crate::event::TurnOutcome;
 use crate::ids::{ConversationId, Owner, TurnId};
 use crate::message::{Message, Role};
@@ -113,6 +114,15 @@ fn reply(text: &str) -> Vec<Message> {
     vec![Message::text(Role::Assistant, text)]
 }
 
+/// The end of a turn that changed no file.
+fn ended(record: TurnRecord, messages: Vec<Message>) -> TurnEnd {
+    TurnEnd {
+        record,
+        messages,
+        diffs: Vec::new(),
+    }
+}
+
 /// A whole turn of Ann's, at a time.
 async fn turn_at(
     store: &Store,
@@ -127,7 +137,7 @@ async fn turn_at(
     let begun = store.begin_turn(begin).await.unwrap();
     let record = answered(id, prompt, text);
     store
-        .finish_turn(conversation, begun.number, record, reply(text), now_ms)
+        .finish_turn(conversation, begun.number, ended(record, reply(text)), now_ms)
         .await
         .unwrap();
 }

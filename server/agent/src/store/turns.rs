@@ -6,12 +6,12 @@ use serde::Serialize;
 use super::claims::Claims;
 use super::error::{BeginError, ClaimError, StoreError};
 use super::rows::{self, ConversationRow, TurnRow, first_turn, live_conversation, visit_turns, word};
-use super::{Durability, Store, sessions, summaries, title, write_in};
+use super::{Durability, Store, diffs, sessions, summaries, title, write_in};
 use crate::error::TurnFailure;
 use crate::event::TurnOutcome;
 use crate::ids::{ConversationId, Owner, TurnId};
 use crate::message::Message;
-use crate::record::{Controls, Origin, TurnRecord, TurnState};
+use crate::record::{CallDiff, Controls, Origin, TurnRecord, TurnState};
 
 /// The question; the messages a turn adds follow it.
 const QUESTION: i64 = 0;
@@ -60,6 +60,19 @@ pub struct StoredTurn {
     pub record: TurnRecord,
     /// As a model reads it, the question first.
     pub messages: Vec<Message>,
+    /// The changed files that its calls showed; none where only a model reads.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diffs: Vec<CallDiff>,
+}
+
+/// A turn as it ended.
+pub struct TurnEnd {
+    /// As it is shown.
+    pub record: TurnRecord,
+    /// As a model reads it, without the question.
+    pub messages: Vec<Message>,
+    /// The changed files that its calls showed.
+    pub diffs: Vec<CallDiff>,
 }
 
 impl Store {
@@ -93,19 +106,18 @@ impl Store {
         })
     }
 
-    /// Replaces what is stored of a turn by its end; `messages` are those after the question. Once this returns, the
-    /// turn survives a power cut.
+    /// Replaces what is stored of a turn by its end. Once this returns, the turn survives a power cut.
     pub async fn finish_turn(
         &self,
         conversation: ConversationId,
         number: i64,
-        record: TurnRecord,
-        messages: Vec<Message>,
+        end: TurnEnd,
         now_ms: i64,
     ) -> Result<(), StoreError> {
         self.write(Durability::Now, move |connection| {
             let turn = by_number(connection, conversation, number)?.ok_or(StoreError::NotFound)?;
-            replace(connection, turn.key, record, &messages)?;
+            replace(connection, turn.key, end.record, &end.messages)?;
+            diffs::keep(connection, turn.key, &end.diffs)?;
             connection
                 .prepare_cached("UPDATE conversation SET updated_at_ms = ?2 WHERE key = ?1")?
                 .execute((turn.conversation, now_ms))?;
@@ -265,6 +277,7 @@ pub(super) fn past(
             number: turn.number,
             record: turn.record,
             messages,
+            diffs: Vec::new(),
         });
         Ok(true)
     })?;

@@ -153,7 +153,7 @@ mod tests {
             messages,
             question: "q".into(),
             page: None,
-            mode: Mode::Educational,
+            mode: Some(Mode::Educational),
             tools: Vec::new(),
             pictures: Vec::new(),
             max_output_tokens: 2_048,

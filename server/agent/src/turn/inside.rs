@@ -57,7 +57,7 @@ impl Workspace for Inside {
         self.workspace.run(command, watch).await
     }
 
-    fn elsewhere(&self, command: &str) -> Option<Vec<String>> {
+    fn elsewhere(&self, command: &ShellCommand) -> Option<Vec<String>> {
         self.workspace.elsewhere(command)
     }
 }

@@ -4,7 +4,7 @@ mod terminals;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use sidewire_agent::workspace::{Encoding, ShellExit};
+use sidewire_agent::workspace::{Encoding, Reach, ShellExit};
 
 use super::*;
 use crate::acp::testing::{Editor, editor, session};
@@ -52,7 +52,7 @@ impl Workspace for Local {
         })
     }
 
-    fn elsewhere(&self, _command: &str) -> Option<Vec<String>> {
+    fn elsewhere(&self, _command: &ShellCommand) -> Option<Vec<String>> {
         self.elsewhere.clone()
     }
 }

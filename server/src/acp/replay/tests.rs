@@ -41,12 +41,18 @@ fn result(call_id: &str, text: &str, is_error: bool) -> Part {
 
 /// A turn in which the assistant and its tools say this, as JSON of its updates.
 fn shown(record: TurnRecord, parts: Vec<(Role, Vec<Part>)>) -> Vec<Value> {
+    shown_with(record, parts, Vec::new())
+}
+
+/// The same of a turn that showed these changed files.
+fn shown_with(record: TurnRecord, parts: Vec<(Role, Vec<Part>)>, diffs: Vec<CallDiff>) -> Vec<Value> {
     let question = Message::text(Role::User, "<page>secret</page> hi");
     let answers = parts.into_iter().map(|(role, parts)| Message { role, parts });
     let turn = StoredTurn {
         number: 1,
         record,
         messages: std::iter::once(question).chain(answers).collect(),
+        diffs,
     };
     let json = |update| serde_json::to_value(update).unwrap();
     updates(&turn).iter().map(json).collect()
@@ -116,6 +122,36 @@ fn a_call_that_failed_stays_failed_and_long_output_is_cut() {
     assert_eq!(updates[2]["status"], "failed");
     let text = updates[2]["content"][0]["content"]["text"].as_str().unwrap();
     assert!(text.ends_with("x\n…(1 more chars truncated)"));
+}
+
+#[test]
+fn an_edit_shows_its_difference_as_it_did_and_its_text_where_that_was_not_kept() {
+    let ids = ["c", "new", "large"];
+    let calls = ids.map(|id| call(id, "edit_file", json!({})));
+    let results = ids.map(|id| result(id, "edited", false));
+    let diff = |call_id: &str, before: Option<&str>| CallDiff {
+        call_id: call_id.into(),
+        path: "/w/a".into(),
+        before: before.map(str::to_owned),
+        after: "b\n".into(),
+    };
+    let parts = vec![(Role::Assistant, calls.into()), (Role::Tool, results.into())];
+    let updates = shown_with(record(), parts, vec![diff("c", Some("a\n")), diff("new", None)]);
+    let contents: Vec<&Value> = updates
+        .iter()
+        .rev()
+        .take(3)
+        .rev()
+        .map(|update| &update["content"])
+        .collect();
+    assert_eq!(
+        contents,
+        [
+            &json!([{"type": "diff", "path": "/w/a", "oldText": "a\n", "newText": "b\n"}]),
+            &json!([{"type": "diff", "path": "/w/a", "newText": "b\n"}]),
+            &text_content("edited"),
+        ]
+    );
 }
 
 #[test]

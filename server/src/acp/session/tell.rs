@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use agent_client_protocol_schema::v1::{
-    AvailableCommandsUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, SessionConfigOption,
-    SessionInfoUpdate, SessionModeState, SessionUpdate, UsageUpdate,
+    AvailableCommandsUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, Notice, NoticeSeverity,
+    SessionConfigOption, SessionInfoUpdate, SessionModeState, SessionUpdate, UsageUpdate,
 };
 use jiff::Timestamp;
+use serde_json::json;
+use sidewire_agent::commands::SKILL_TOOL;
 
 use super::Session;
 use crate::acp::controls::{config_options, mode_id, modes};
+use crate::acp::translate::words;
 
 impl Session {
     /// The modes, and which one is on.
@@ -67,6 +70,21 @@ impl Session {
         ))
         .await;
         *told = Some(commands);
+    }
+
+    /// Tells which rules are about no call, to an editor that shows notices; others have it in the log.
+    pub(in crate::acp) async fn tell_useless_rules(&self) {
+        if !self.has.notices {
+            return;
+        }
+        let tools = self.has.kit.tools.iter().map(|tool| tool.meta().name.as_str());
+        let tools: Vec<&str> = tools.chain([SKILL_TOOL]).collect();
+        for useless in self.has.parts.rules.useless(&tools) {
+            let meta = words::meta(json!({ "notice": { "code": "useless_rule" } }));
+            let text = format!("In config.toml, {useless}.");
+            let notice = Notice::new(NoticeSeverity::Warning, text).meta(meta);
+            self.tell(SessionUpdate::Notice(notice)).await;
+        }
     }
 
     /// The slash commands may have changed.

@@ -1,5 +1,6 @@
 //! The commands that the front runs itself: sum up, start afresh, say how things are.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent_client_protocol_schema::v1::{PromptResponse, StopReason};
@@ -12,7 +13,7 @@ use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::acp::AGENT;
-use crate::acp::desks::{McpState, McpStatus};
+use crate::acp::desks::{McpState, McpStatus, Sandbox};
 use crate::acp::refusals::{held, storage, unknown_session};
 use crate::acp::session::{RunningTurn, Session};
 use crate::acp::turn::{follow, refused, setting, turn_key};
@@ -115,18 +116,12 @@ async fn empty(session: &Session) -> Result<(), Error> {
 fn status(session: &Session) -> String {
     let has = &session.has;
     let axes = session.state().axes.clone();
-    let folders: Vec<String> = has
-        .roots
-        .all()
-        .iter()
-        .map(|root| format!("`{}`", root.display()))
-        .collect();
     let mut lines = vec![
         format!("- Model: {}", axes.model),
         format!("- Effort: {}", axes.effort.as_deref().unwrap_or("auto")),
         format!("- Tool approval: {}", has.gate.posture()),
-        format!("- Folders: {}", folders.join(", ")),
-        format!("- Shell commands are confined by: {}", has.kit.sandbox),
+        format!("- Folders: {}", names(has.roots.all())),
+        sandbox(has.kit.sandbox.as_ref()),
         format!("- Background jobs: {}", has.kit.jobs.running()),
     ];
     if !has.gate.is_trusted() {
@@ -134,8 +129,23 @@ fn status(session: &Session) -> String {
             "- This conversation began beside a web page: it asks before it changes anything.".to_owned(),
         );
     }
+    let refused = has.kit.sandbox.iter().flat_map(|sandbox| &sandbox.refused);
+    lines.extend(refused.map(|refused| format!("- Not as `[shell] write` says: {refused}")));
     lines.extend(has.mcp.states().iter().map(server));
     lines.join("\n")
+}
+
+fn sandbox(sandbox: Option<&Sandbox>) -> String {
+    let Some(sandbox) = sandbox else {
+        return "- Shell commands are confined by: none".to_owned();
+    };
+    let (by, write) = (&sandbox.by, names(&sandbox.write));
+    format!("- Shell commands are confined by: {by}; they write below {write}")
+}
+
+fn names(folders: &[PathBuf]) -> String {
+    let names = folders.iter().map(|folder| format!("`{}`", folder.display()));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn server(state: &McpState) -> String {

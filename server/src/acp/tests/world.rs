@@ -172,7 +172,7 @@ impl ToolDesk for Tools {
             workspace: Arc::new(Bare(roots)),
             tools: Vec::new(),
             jobs: Arc::new(PlayedJobs(Arc::clone(&self.0))),
-            sandbox: "none".to_owned(),
+            sandbox: None,
         }
     }
 }

@@ -54,6 +54,15 @@ impl Finding {
         }
     }
 
+    /// Something that nobody may need: what will not work is no fault.
+    pub(super) fn optional(self) -> Self {
+        let level = match self.level {
+            Level::Fail => Level::Warn,
+            level @ (Level::Ok | Level::Warn) => level,
+        };
+        Self { level, ..self }
+    }
+
     /// Says what to do about it.
     pub(super) fn fix(self, fix: impl fmt::Display) -> Self {
         Self {

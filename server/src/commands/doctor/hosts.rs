@@ -17,19 +17,34 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Checks the manifests of every browser in use (and of one more profile), then every host they name.
 pub(super) async fn check(env: &Env, profile: Option<&Path>) -> Vec<Finding> {
-    let (mut findings, mut hosts) = manifests(env, profile);
+    let Manifests {
+        mut findings,
+        mut hosts,
+        are_there,
+    } = manifests(env, profile);
     if hosts.is_empty() {
         // Nothing names a host yet; the next `install` would name this one.
         hosts.insert(env.host_program());
     }
     for host in &hosts {
-        findings.push(host_finding(env, host).await);
+        let finding = host_finding(env, host).await;
+        // Who uses no browser needs no host.
+        findings.push(if are_there { finding } else { finding.optional() });
     }
     findings
 }
 
-/// Findings about manifests, and the hosts that good ones name.
-fn manifests(env: &Env, profile: Option<&Path>) -> (Vec<Finding>, BTreeSet<PathBuf>) {
+/// What was found of manifests.
+struct Manifests {
+    findings: Vec<Finding>,
+    /// Those that good ones name.
+    hosts: BTreeSet<PathBuf>,
+    /// There is one, good or not.
+    are_there: bool,
+}
+
+/// Looks at every manifest.
+fn manifests(env: &Env, profile: Option<&Path>) -> Manifests {
     let mut findings = Vec::new();
     let mut hosts = BTreeSet::new();
     let mut read = BTreeMap::new();
@@ -65,23 +80,18 @@ fn manifests(env: &Env, profile: Option<&Path>) -> (Vec<Finding>, BTreeSet<PathB
         findings.extend(about);
         hosts.extend(host);
     }
-    findings.extend(
-        missing
-            .iter()
-            .map(|browser| not_registered(*browser, read.is_empty())),
-    );
-    (findings, hosts)
+    findings.extend(missing.into_iter().map(not_registered));
+    Manifests {
+        findings,
+        hosts,
+        are_there: !read.is_empty(),
+    }
 }
 
-/// One browser without a manifest may be meant so; none with one cannot be.
-fn not_registered(browser: Browser, nothing_is: bool) -> Finding {
-    let what = format!("{} has no manifest of Sidewire", browser.label());
-    let finding = if nothing_is {
-        Finding::fail(what)
-    } else {
-        Finding::warn(what)
-    };
-    finding.fix("run `sidewire install`")
+/// That may be meant so: an editor needs none, and a browser that was paired does not either.
+fn not_registered(browser: Browser) -> Finding {
+    Finding::warn(format_args!("{} has no manifest of Sidewire", browser.label()))
+        .fix("run `sidewire install` to use the panel there; an editor needs none")
 }
 
 fn manifest(label: &str, file: &Path, family: Family) -> (Vec<Finding>, Option<PathBuf>) {

@@ -20,12 +20,16 @@ const SETUP: &str = "run `sidewire setup`";
 pub(super) async fn check(layout: &Layout, config: &Config) -> Vec<Finding> {
     let mut findings = match &config.provider {
         None if config.providers.is_empty() => vec![
-            Finding::warn("no model was chosen, so answers are looked up in the page")
-                .fix("run `sidewire setup` to choose one, or `sidewire setup --kind offline` to keep it so"),
+            Finding::warn(
+                "no model was chosen: answers are looked up in the page, and an editor opens no session",
+            )
+            .fix("run `sidewire setup` to choose one, or `sidewire setup --kind offline` to keep it so"),
         ],
         None => Vec::new(),
         Some(ProviderConfig::Offline) => {
-            vec![Finding::ok("no model is used; answers are looked up in the page")]
+            vec![Finding::ok(
+                "no model is used: answers are looked up in the page, and in an editor there are none",
+            )]
         }
         Some(ProviderConfig::Server(server)) => self::server(layout, server, SETUP).await,
     };

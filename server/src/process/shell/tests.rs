@@ -7,7 +7,7 @@ fn launcher() -> Launcher {
     Launcher {
         program: None,
         file: None,
-        write: Vec::new(),
+        bounds: Bounds::default(),
         protected: Vec::new(),
     }
 }
@@ -24,7 +24,9 @@ const LONG: Duration = Duration::from_secs(60);
 async fn run(command: &str, until: Until) -> (ShellExit, String) {
     let folder = tempfile::tempdir().unwrap();
     let log = Log::default();
-    let running = launcher().start(command, folder.path()).unwrap();
+    let running = launcher()
+        .start(command, folder.path(), Reach::Workspace)
+        .unwrap();
     let exit = running.follow(until, &log).await;
     let text = log.lock().text();
     (exit, text)
@@ -94,7 +96,7 @@ async fn endless_output_takes_bounded_memory_and_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let log = Arc::new(Log::default());
     let until = until(LONG);
-    let running = launcher().start("yes", folder.path()).unwrap();
+    let running = launcher().start("yes", folder.path(), Reach::Workspace).unwrap();
     let following = tokio::spawn({
         let (log, until) = (Arc::clone(&log), until.clone());
         async move { running.follow(until, &log).await }
@@ -111,7 +113,7 @@ async fn dropping_a_command_ends_it() {
     let folder = tempfile::tempdir().unwrap();
     let log = Log::default();
     let running = launcher()
-        .start("echo $$; exec sleep 1000", folder.path())
+        .start("echo $$; exec sleep 1000", folder.path(), Reach::Workspace)
         .unwrap();
     {
         let following = running.follow(until(LONG), &log);
@@ -127,49 +129,67 @@ async fn dropping_a_command_ends_it() {
 #[tokio::test]
 async fn a_folder_that_is_gone_is_an_error() {
     let place = tempfile::tempdir().unwrap();
-    assert!(launcher().start("true", &place.path().join("gone")).is_err());
+    let gone = place.path().join("gone");
+    assert!(launcher().start("true", &gone, Reach::Workspace).is_err());
+}
+
+fn confining() -> Launcher {
+    Launcher {
+        program: Some("/proc/self/exe".into()),
+        file: Some("/bin/sidewire".into()),
+        bounds: Bounds {
+            write: vec!["/root-of-it".into(), "/tmp".into()],
+            hide: vec!["/home/ann/.config/sidewire".into()],
+            show: vec!["/root-of-it".into()],
+        },
+        protected: vec!["/elsewhere".into()],
+    }
 }
 
 #[test]
-fn a_family_is_told_where_it_may_write() {
-    let mut launcher = Launcher {
-        program: Some("/proc/self/exe".into()),
-        file: Some("/bin/sidewire".into()),
-        write: vec!["/root-of-it".into(), "/tmp".into()],
-        protected: vec!["/elsewhere".into()],
+fn a_family_is_told_what_it_may_do() {
+    let told = |reach| {
+        let launcher = confining();
+        let words = launcher.between(Path::new("/proc/self/exe"), &["--watch"], reach);
+        let words = words.into_iter().map(|word| word.into_string().unwrap());
+        words.collect::<Vec<_>>().join(" ")
     };
-    let words = launcher.words(launcher.program.as_deref(), true, "echo 'a b'");
-    let shell = shell();
+    let reading = "--hide /home/ann/.config/sidewire --show /root-of-it --";
     assert_eq!(
-        words,
-        [
-            "/proc/self/exe",
-            "confined",
-            "--watch",
-            "--write",
-            "/root-of-it",
-            "--write",
-            "/tmp",
-            "--",
-            shell,
-            "-c",
-            "echo 'a b'"
-        ]
+        told(Reach::Look),
+        format!("/proc/self/exe confined --watch {reading}")
     );
-    let is_confined = super::super::sandbox().is_some();
-    let elsewhere = launcher.elsewhere("true").unwrap();
+    assert_eq!(
+        told(Reach::Workspace),
+        format!("/proc/self/exe confined --watch --write /root-of-it --write /tmp {reading}")
+    );
+    assert_eq!(
+        told(Reach::Everything),
+        "/proc/self/exe confined --watch --anywhere --"
+    );
+}
+
+#[test]
+fn whoever_starts_a_command_elsewhere_confines_it_too() {
+    let mut launcher = confining();
+    let is_confined = launcher.confines();
+    let words = |launcher: &Launcher, reach| launcher.elsewhere("echo 'a b'", reach);
+    let elsewhere = words(&launcher, Reach::Workspace).unwrap();
     assert_eq!(
         elsewhere[..3] == ["/bin/sidewire", "confined", "--write"],
         is_confined
     );
     assert!(elsewhere.contains(&"GIT_CONFIG_VALUE_0=explicit".to_owned()));
+    let look = words(&launcher, Reach::Look).unwrap();
+    assert_eq!(look[..3] == ["/bin/sidewire", "confined", "--hide"], is_confined);
+    assert_eq!(words(&launcher, Reach::Everything).unwrap()[0], "env");
     // Who does not know our file cannot start us, which does not mean that nothing confines.
     launcher.file = None;
-    assert_eq!(launcher.elsewhere("true").is_none(), is_confined);
+    assert_eq!(words(&launcher, Reach::Workspace).is_none(), is_confined);
     launcher.program = None;
-    let bare = launcher.elsewhere("true").unwrap();
+    let bare = words(&launcher, Reach::Workspace).unwrap();
     assert_eq!(bare[0], "env", "its environment comes along: {bare:?}");
-    assert_eq!(bare[bare.len() - 3..], [shell, "-c", "true"]);
+    assert_eq!(bare[bare.len() - 3..], [shell(), "-c", "echo 'a b'"]);
 }
 
 /// A command may kill the one in between; its group is ended all the same.
@@ -184,7 +204,7 @@ async fn a_family_that_was_killed_leaves_nothing() {
         ..launcher()
     };
     let log = Log::default();
-    let running = launcher.start("true", folder.path()).unwrap();
+    let running = launcher.start("true", folder.path(), Reach::Workspace).unwrap();
     assert_eq!(
         running.follow(until(LONG), &log).await,
         ShellExit::Signal("SIGKILL".to_owned())

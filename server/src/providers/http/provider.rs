@@ -138,7 +138,7 @@ fn probe_request() -> ModelRequest {
         messages: vec![Message::text(Role::User, "Answer with the single word: ready")],
         question: String::new(),
         page: None,
-        mode: Mode::Educational,
+        mode: Some(Mode::Educational),
         tools: Vec::new(),
         pictures: Vec::new(),
         max_output_tokens: 16,

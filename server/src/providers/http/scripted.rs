@@ -162,7 +162,7 @@ pub(crate) fn request() -> ModelRequest {
         messages: vec![Message::text(Role::User, "hi")],
         question: "hi".into(),
         page: None,
-        mode: Mode::Educational,
+        mode: Some(Mode::Educational),
         tools: Vec::new(),
         pictures: Vec::new(),
         max_output_tokens: 77,

@@ -65,6 +65,17 @@ pub(super) fn without_page() -> String {
         .to_owned()
 }
 
+/// What is said where there can be no page.
+pub(super) fn in_an_editor() -> String {
+    "No model is set up, so I cannot answer, and I can neither read nor change your files.\n\n\
+     To set one up, run `sidewire setup` in a terminal, then open a new session. If your editor starts \
+     `sidewire acp --model offline`, take `--model offline` out of its settings.\n\n\
+     Without a model there are still:\n\
+     - slash commands, such as `/status`;\n\
+     - commands of your own: `!git status` runs `git status` in the folder of this session."
+        .to_owned()
+}
+
 /// A question and what there is to answer it with.
 struct Reply<'a> {
     facts: &'a PageFacts,

@@ -29,13 +29,13 @@ fn console_page() -> PageContext {
     }
 }
 
-fn request(question: &str, page: Option<PageContext>, mode: Mode) -> ModelRequest {
+fn request(question: &str, page: Option<PageContext>, mode: impl Into<Option<Mode>>) -> ModelRequest {
     ModelRequest {
         system: String::new(),
         messages: Vec::new(),
         question: question.into(),
         page: page.map(Arc::new),
-        mode,
+        mode: mode.into(),
         tools: Vec::new(),
         pictures: Vec::new(),
         max_output_tokens: 1000,
@@ -250,6 +250,21 @@ fn answers_say_where_they_come_from() {
 fn without_a_page_it_says_so() {
     let answer = reply(&request("What is this?", None, Mode::Educational));
     assert!(answer.contains("No page is attached") && answer.contains("sidewire setup"));
+}
+
+#[test]
+fn in_an_editor_it_says_that_a_model_is_missing_and_what_there_is() {
+    let answer = reply(&request("Rename this function", None, None));
+    for part in [
+        "No model is set up",
+        "neither read nor change",
+        "`sidewire setup`",
+        "/status",
+        "`!git status`",
+    ] {
+        assert!(answer.contains(part), "{part}: {answer}");
+    }
+    assert!(!answer.contains("page"), "{answer}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 use super::*;
+use crate::process::Bounds;
 
 fn table() -> JobTable {
     JobTable::new(Launcher {
         program: None,
         file: None,
-        write: Vec::new(),
+        bounds: Bounds::default(),
         protected: Vec::new(),
     })
 }
@@ -13,9 +14,15 @@ fn table() -> JobTable {
 async fn the_oldest_that_has_ended_is_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let table = table();
-    let lasting = table.start("sleep 1000", folder.path()).await.unwrap();
+    let lasting = table
+        .start("sleep 1000", folder.path(), Reach::Workspace)
+        .await
+        .unwrap();
     for _ in 1..=REMEMBERED {
-        let id = table.start("true", folder.path()).await.unwrap();
+        let id = table
+            .start("true", folder.path(), Reach::Workspace)
+            .await
+            .unwrap();
         table.find(&id).unwrap().ended().await;
     }
     assert!(table.find(&lasting).is_ok());
@@ -30,7 +37,7 @@ async fn dropping_the_table_ends_its_jobs() {
     let folder = tempfile::tempdir().unwrap();
     let table = table();
     let id = table
-        .start("echo $$; exec sleep 1000", folder.path())
+        .start("echo $$; exec sleep 1000", folder.path(), Reach::Workspace)
         .await
         .unwrap();
     let job = table.find(&id).unwrap();
@@ -44,18 +51,23 @@ async fn dropping_the_table_ends_its_jobs() {
 async fn no_more_run_than_may_be_however_they_are_started() {
     let folder = tempfile::tempdir().unwrap();
     let table = table();
-    let starts = (0..=RUNNING).map(|_| table.start("sleep 1000", folder.path()));
+    let starts = (0..=RUNNING).map(|_| table.start("sleep 1000", folder.path(), Reach::Workspace));
     let started = futures_util::future::join_all(starts).await;
     let (ids, refused): (Vec<_>, Vec<_>) = started.into_iter().partition(Result::is_ok);
     assert_eq!((ids.len(), refused.len(), table.running()), (RUNNING, 1, RUNNING));
     // One that is being started holds up nothing that only looks.
     table.find("job-1").unwrap().kill().await;
     assert_eq!(table.running(), RUNNING - 1);
-    let mut starting = std::pin::pin!(table.start("sleep 1000", folder.path()));
+    let mut starting = std::pin::pin!(table.start("sleep 1000", folder.path(), Reach::Workspace));
     assert!(futures_util::poll!(&mut starting).is_pending());
     assert_eq!(table.running(), RUNNING);
     table.end().await;
     let late = starting.await.unwrap_err().to_string();
     assert_eq!(late, "the session is ending");
-    assert!(table.start("true", folder.path()).await.is_err());
+    assert!(
+        table
+            .start("true", folder.path(), Reach::Workspace)
+            .await
+            .is_err()
+    );
 }

@@ -28,7 +28,7 @@ const DEPTH: usize = 4;
 pub(crate) fn classify(command: &str, roots: &Roots, protected: &Protected) -> Intent {
     let command = command.trim();
     let script = unfolded(command);
-    let looks = !script.opaque && only_looks(&script);
+    let looks = only_looks(&script);
     let class = if looks { Class::Read } else { Class::Execute };
     let segments = segments(&script, command);
     let reach = places::reach(&script, roots, protected, looks);
@@ -39,6 +39,11 @@ pub(crate) fn classify(command: &str, roots: &Roots, protected: &Protected) -> I
         segments: segments.into_iter().take(SEGMENTS).collect(),
         ..Intent::new(class, Some(command.to_owned()))
     }
+}
+
+/// Whether a command only looks, as [`classify`] says it.
+pub(crate) fn looks(command: &str) -> bool {
+    only_looks(&unfolded(command.trim()))
 }
 
 /// The command, and the commands that it hands to another shell in so many words.
@@ -62,7 +67,10 @@ fn unfolded(command: &str) -> Script {
 }
 
 fn only_looks(script: &Script) -> bool {
-    script.tame && !script.commands.is_empty() && script.commands.iter().all(programs::only_looks)
+    !script.opaque
+        && script.tame
+        && !script.commands.is_empty()
+        && script.commands.iter().all(programs::only_looks)
 }
 
 /// Every simple command under every name that a rule may know it by; the whole when it cannot be taken apart.

@@ -174,6 +174,25 @@ async fn waiting_ends_with_its_time_and_with_the_turn() {
     bench.jobs.end().await;
 }
 
+/// Where nothing confines, which is so on this bench, there is nothing to leave and nobody to ask about it.
+#[tokio::test]
+async fn who_is_not_confined_leaves_nothing() {
+    let bench = Bench::new();
+    let bash = bench.tool("bash");
+    assert!(
+        bash.meta().parameters["properties"]
+            .get("outside_sandbox")
+            .is_none()
+    );
+    let arguments = json!({ "command": "touch made; cat /dev/none/x; echo Permission denied; false", "outside_sandbox": true });
+    let intent = bash.intent(&arguments, Some(bench.disk.roots()));
+    assert_eq!((intent.class, intent.unconfined), (Class::Execute, false));
+    let told = bench.fails("bash", arguments).await;
+    assert!(told.ends_with("Permission denied\nexit status 1"), "{told}");
+    let look = json!({ "command": "ls", "outside_sandbox": true });
+    assert_eq!(bash.intent(&look, Some(bench.disk.roots())).class, Class::Read);
+}
+
 #[tokio::test]
 async fn what_runs_unwatched_is_never_just_a_look() {
     let bench = Bench::new();

@@ -63,13 +63,17 @@ async fn what_a_lasting_yes_is_offered_for() {
         intent.outside.push("/etc".into());
         Case::new("bash", intent, None)
     };
+    let unconfined = |mut intent: Intent| {
+        intent.unconfined = true;
+        Case::new("bash", intent, None)
+    };
     let moving = Intent {
         segments: vec!["/tmp/b".into()],
         outside: vec!["/tmp/b".into()],
         ..Intent::new(Class::Edit, Some("a".into()))
     };
     let long = format!("echo {}", "x".repeat(400));
-    let cases: [(Case, Option<&str>); 16] = [
+    let cases: [(Case, Option<&str>); 18] = [
         (bash(&["touch x"]), Some("bash=touch x")),
         (bash(&["cargo test -p a"]), Some("bash(cargo test:*)")),
         (bash(&["cargo run --bin a"]), Some("bash=cargo run --bin a")),
@@ -93,6 +97,8 @@ async fn what_a_lasting_yes_is_offered_for() {
         (opaque(command(&["sh -c x"])), None),
         (fresh(command(&["x"])), None),
         (outside(command(&["cat /etc/hosts"])), Some("bash=cat /etc/hosts")),
+        (unconfined(command(&["npm install"])), Some("bash=npm install")),
+        (unconfined(opaque(command(&["sh -c x"])).intent().clone()), None),
         (
             Case::new("move_file", moving, None),
             Some("move_file=a, move_file=/tmp/b"),
@@ -266,8 +272,8 @@ async fn a_card_says_why_it_is_shown_and_where_the_call_reaches() {
     let mut intent = command(&["cat /etc/hosts"]);
     let plain = Case::new("bash", intent.clone(), None);
     intent.outside = vec!["/etc/hosts".into(), "/etc/fstab".into()];
-    let (mut opaque, mut fresh) = (intent.clone(), intent.clone());
-    (opaque.opaque, fresh.fresh) = (true, true);
+    let (mut opaque, mut fresh, mut free) = (intent.clone(), intent.clone(), intent.clone());
+    (opaque.opaque, fresh.fresh, free.unconfined) = (true, true, true);
     let cases = [
         (plain, "no permission rule allows it"),
         (
@@ -278,6 +284,24 @@ async fn a_card_says_why_it_is_shown_and_where_the_call_reaches() {
         (
             Case::new("bash", opaque, None),
             "it reaches outside the workspace: /etc/hosts, /etc/fstab",
+        ),
+        (
+            Case::new("bash", free.clone(), None),
+            "it runs outside the sandbox: it can read and write whatever you can, the keys of Sidewire too; \
+             it reaches outside the workspace: /etc/hosts, /etc/fstab",
+        ),
+        (
+            Case::new(
+                "bash",
+                Intent {
+                    fresh: true,
+                    outside: Vec::new(),
+                    ..free
+                },
+                None,
+            ),
+            "only a person can decide this; it runs outside the sandbox: it can read and write whatever you can, \
+             the keys of Sidewire too",
         ),
         (
             Case::new("bash", fresh, None),

@@ -1,6 +1,6 @@
 //! acp-agent.md §6.1: what each posture does with each kind of call, without and with rules.
 
-use super::super::verdict::{Grant, Policy, Standing, Verdict, judge};
+use super::super::verdict::{Beyond, Grant, Policy, Standing, Verdict, judge};
 use super::*;
 
 /// What happens: `run`, `card`, or the last word of the code of the refusal.
@@ -240,10 +240,10 @@ fn a_conversation_from_the_browser_acts_only_when_asked() {
 fn what_was_granted_inside_does_not_allow_leaving() {
     let inside = Grant {
         rule: Rule::parse("Bash(touch:*)").unwrap(),
-        beyond: false,
+        beyond: None,
     };
     let beyond = Grant {
-        beyond: true,
+        beyond: Some(Beyond::Outside),
         ..inside.clone()
     };
     let none = policy(&[], &[], &[]);
@@ -258,6 +258,50 @@ fn what_was_granted_inside_does_not_allow_leaving() {
     assert_eq!(granted(&touch, &inside), "run");
     assert_eq!(granted(&outside(&touch), &inside), "card");
     assert_eq!(granted(&outside(&touch), &beyond), "run");
+}
+
+#[test]
+fn whoever_allowed_a_command_did_not_allow_it_outside_the_sandbox() {
+    let touch = bash(&["touch x"]);
+    let free = with(&touch, |intent| intent.unconfined = true);
+    let asked = "read_only unattended card card card";
+    assert_eq!(row(&free, &policy(&[], &[], &[])), asked);
+    assert_eq!(row(&free, &policy(&["Bash", "Bash=touch x"], &[], &[])), asked);
+    let denied = "deny_rule deny_rule deny_rule deny_rule deny_rule";
+    assert_eq!(row(&free, &policy(&[], &[], &["Bash(touch:*)"])), denied);
+    let accepting = Policy {
+        accepts_edits: true,
+        ..policy(&[], &[], &[])
+    };
+    assert_eq!(row(&free, &accepting), asked);
+    let none = policy(&[], &[], &[]);
+    for posture in Posture::ALL
+        .into_iter()
+        .filter(|posture| *posture != Posture::ReadOnly)
+    {
+        assert_eq!(outcome(&free, &none, &standing(posture), true), "plan_mode");
+        let untrusted = Standing {
+            trusted: false,
+            ..standing(posture)
+        };
+        let expected = if posture.asks() {
+            "card"
+        } else {
+            "untrusted_folder"
+        };
+        assert_eq!(outcome(&free, &none, &untrusted, false), expected);
+    }
+    let granted = |case: &Case, beyond| {
+        let rule = Rule::parse("Bash=touch x").unwrap();
+        let standing = Standing {
+            grants: vec![Grant { rule, beyond }],
+            ..standing(Posture::Auto)
+        };
+        outcome(case, &none, &standing, false)
+    };
+    assert_eq!(granted(&free, Some(Beyond::Outside)), "card");
+    assert_eq!(granted(&free, Some(Beyond::Sandbox)), "run");
+    assert_eq!(granted(&outside(&touch), Some(Beyond::Sandbox)), "run");
 }
 
 #[test]

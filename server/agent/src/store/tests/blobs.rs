@@ -265,7 +265,7 @@ async fn a_database_of_the_first_format_is_converted_with_all_its_conversations(
     let older = Connection::open(&file).unwrap();
     older
         .execute_batch(
-            "DROP TABLE blob_reference; DROP TABLE summary;
+            "DROP TABLE blob_reference; DROP TABLE summary; DROP TABLE turn_diffs;
              ALTER TABLE conversation DROP COLUMN folder; ALTER TABLE conversation DROP COLUMN controls;",
         )
         .unwrap();

@@ -176,7 +176,12 @@ async fn a_running_turn_is_found_by_its_title_and_an_ended_one_by_its_last_text_
     };
     assert!(store.save_partial(id, 1, partial, reply("draft")));
     store
-        .finish_turn(id, 1, answered("t1", "heading", "final"), reply("final"), 3_000)
+        .finish_turn(
+            id,
+            1,
+            ended(answered("t1", "heading", "final"), reply("final")),
+            3_000,
+        )
         .await
         .unwrap();
     assert_eq!((hits("draft").await, hits("final").await), (0, 1));
@@ -184,8 +189,7 @@ async fn a_running_turn_is_found_by_its_title_and_an_ended_one_by_its_last_text_
         .finish_turn(
             id,
             1,
-            answered("t1", "heading", "revised"),
-            reply("revised"),
+            ended(answered("t1", "heading", "revised"), reply("revised")),
             3_000,
         )
         .await

@@ -45,7 +45,7 @@ fn a_newer_format_is_refused_untouched() {
             &error,
             OpenError::Newer {
                 found: 99,
-                known: 3,
+                known: 4,
                 ..
             }
         ),

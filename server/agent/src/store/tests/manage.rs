@@ -190,7 +190,7 @@ async fn delete_all_of_an_owner_leaves_nothing_of_theirs_in_the_files() {
         .await
         .unwrap();
     store
-        .finish_turn(bobs, 1, answered("t", "survivor", "x"), reply("x"), 60)
+        .finish_turn(bobs, 1, ended(answered("t", "survivor", "x"), reply("x")), 60)
         .await
         .unwrap();
     store.setting_set("theme", &json!("dark")).await.unwrap();

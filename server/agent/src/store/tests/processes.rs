@@ -54,7 +54,7 @@ async fn a_turn_of_a_living_process_runs_on() {
     let acp = Store::open(folder.path(), "sidewire acp").unwrap();
     assert_eq!(turns(&acp, id).await[0].state, TurnState::Running);
     serve
-        .finish_turn(id, 1, answered("t1", "q", "a"), reply("a"), 3_000)
+        .finish_turn(id, 1, ended(answered("t1", "q", "a"), reply("a")), 3_000)
         .await
         .unwrap();
     drop(claim);

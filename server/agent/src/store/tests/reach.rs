@@ -20,7 +20,12 @@ async fn of(store: &Store, owner: Owner) -> ConversationId {
     let name = owner.0.clone();
     let begun = store.begin_turn(question(id, owner, "t1", &name)).await.unwrap();
     store
-        .finish_turn(id, begun.number, answered("t1", &name, "word"), reply("word"), 10)
+        .finish_turn(
+            id,
+            begun.number,
+            ended(answered("t1", &name, "word"), reply("word")),
+            10,
+        )
         .await
         .unwrap();
     id

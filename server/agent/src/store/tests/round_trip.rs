@@ -266,7 +266,7 @@ async fn there_and_back(record: TurnRecord, messages: Vec<Message>) -> (TurnReco
     begin.user_message = rest.next().unwrap();
     store.begin_turn(begin).await.unwrap();
     store
-        .finish_turn(id, 1, record, rest.collect(), 3_000)
+        .finish_turn(id, 1, ended(record, rest.collect()), 3_000)
         .await
         .unwrap();
     let mut export = store.export(None);

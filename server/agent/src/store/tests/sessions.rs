@@ -42,7 +42,7 @@ async fn prompt_at(store: &Store, id: ConversationId, (turn, prompt): (&str, &st
     let number = store.begin_turn(begin).await.unwrap().number;
     let record = answered(turn, prompt, "answer");
     store
-        .finish_turn(id, number, record, reply("answer"), now_ms)
+        .finish_turn(id, number, ended(record, reply("answer")), now_ms)
         .await
         .unwrap();
 }

@@ -21,7 +21,7 @@ async fn a_turn_is_stored_from_question_to_end() {
     );
 
     store
-        .finish_turn(id, 1, answered("t1", "q", "Two."), reply("Two."), 3_000)
+        .finish_turn(id, 1, ended(answered("t1", "q", "Two."), reply("Two.")), 3_000)
         .await
         .unwrap();
     assert_eq!(turns(&store, id).await, [answered("t1", "q", "Two.")]);
@@ -108,7 +108,7 @@ async fn history_is_the_newest_turns_that_fit_oldest_first() {
     );
 
     store
-        .finish_turn(id, 4, answered("t4", "t4", "a"), reply("a"), 2_000)
+        .finish_turn(id, 4, ended(answered("t4", "t4", "a"), reply("a")), 2_000)
         .await
         .unwrap();
     let begun = store.begin_turn(begin("t5", 0)).await.unwrap();
@@ -131,7 +131,7 @@ async fn a_partial_answer_is_replaced_by_the_next_and_by_the_end() {
     assert_eq!(turns(&store, id).await[0].text, "Tw");
 
     store
-        .finish_turn(id, 1, answered("t1", "q", "Two."), reply("Two."), 3_000)
+        .finish_turn(id, 1, ended(answered("t1", "q", "Two."), reply("Two.")), 3_000)
         .await
         .unwrap();
     let late = TurnRecord {
@@ -168,7 +168,7 @@ async fn a_full_queue_refuses_partial_answers_and_lets_the_end_wait() {
     }
     assert!(!store.save_partial(id, 1, partial("no room"), reply("no room")));
 
-    let end = store.finish_turn(id, 1, answered("t1", "q", "Two."), reply("Two."), 3_000);
+    let end = store.finish_turn(id, 1, ended(answered("t1", "q", "Two."), reply("Two.")), 3_000);
     let free = async { release.send(()).unwrap() };
     let (end, ()) = tokio::join!(end, free);
     end.unwrap();
@@ -182,7 +182,7 @@ async fn the_end_of_a_turn_that_is_gone_says_so() {
     ask(&store, id, "t1", "q").await;
     store.delete_all(Some(&ann())).await.unwrap();
     let end = store
-        .finish_turn(id, 1, answered("t1", "q", "a"), reply("a"), 3_000)
+        .finish_turn(id, 1, ended(answered("t1", "q", "a"), reply("a")), 3_000)
         .await;
     assert!(matches!(end, Err(StoreError::NotFound)));
 }
@@ -229,7 +229,7 @@ async fn a_full_disk_changes_nothing_and_is_named() {
 
     let long = "x".repeat(1_000_000);
     let end = store
-        .finish_turn(id, 1, answered("t1", "q", &long), reply(&long), 3_000)
+        .finish_turn(id, 1, ended(answered("t1", "q", &long), reply(&long)), 3_000)
         .await;
     assert!(matches!(end, Err(StoreError::Full)), "{end:?}");
     assert_eq!(turns(&store, id).await, [partial]);

@@ -175,7 +175,7 @@ fn request() -> ModelRequest {
         messages: vec![Message::text(Role::User, "q")],
         question: "q".into(),
         page: None,
-        mode: Mode::Educational,
+        mode: Some(Mode::Educational),
         tools: Vec::new(),
         pictures: Vec::new(),
         max_output_tokens: 100,

@@ -38,6 +38,7 @@ fn command(scene: &Scene) -> ShellCommand {
     ShellCommand {
         command: "make test".into(),
         folder: scene.folder.clone(),
+        reach: Reach::Workspace,
         limit: Duration::from_secs(60),
         cancel: CancellationToken::new(),
     }

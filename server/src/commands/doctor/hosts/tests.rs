@@ -93,13 +93,28 @@ async fn a_used_browser_without_manifest_is_told_to_install() {
     let home = Home::new(&current());
     only(
         &home.findings().await,
-        Level::Fail,
+        Level::Warn,
         "Chromium has no manifest of Sidewire — run `sidewire install`",
     );
     let program = home.env.host_program();
     let home = home.register_host(&program);
     fs::create_dir_all(home.env.places.config_home.join("vivaldi/Default")).unwrap();
     only(&home.findings().await, Level::Warn, "Vivaldi has no manifest");
+}
+
+#[tokio::test]
+async fn who_uses_an_editor_only_needs_neither_manifest_nor_host() {
+    let home = Home::new(&current());
+    fs::remove_file(home.env.host_program()).unwrap();
+    let findings = home.findings().await;
+    let levels: Vec<Level> = findings.iter().map(|(level, _)| *level).collect();
+    assert_eq!(levels, [Level::Warn, Level::Warn], "{findings:?}");
+    // A manifest that is there, but broken, is meant.
+    let findings = home.register("{").findings().await;
+    assert!(
+        findings.iter().all(|(level, _)| *level == Level::Fail),
+        "{findings:?}"
+    );
 }
 
 #[tokio::test]

@@ -31,7 +31,8 @@ pub(super) fn has_star(char: char) -> bool {
 /// What in a word may be the name of a file: the word, the value of an option, what is behind an equals sign, and for
 /// a look what is behind a colon.
 ///
-/// Behind how many letters the value of an option begins is not known; where something is there, it is meant.
+/// Behind how many letters the value of an option begins is not known; where something is there, it is meant. What
+/// writes may mean something that is not there, too: behind several letters only what must be a path counts.
 pub(super) fn names(text: &str, looks: bool) -> Vec<&str> {
     let value = text.split_once('=').map(|(_, value)| value);
     if !text.starts_with('-') {
@@ -44,11 +45,15 @@ pub(super) fn names(text: &str, looks: bool) -> Vec<&str> {
     let behind = text.char_indices().skip(1).filter_map(|(at, _)| text.get(at..));
     let mut names: Vec<&str> = behind
         .enumerate()
-        .filter(|(letters, name)| looks || *letters == 1 || name.starts_with("../"))
+        .filter(|(letters, name)| looks || *letters == 1 || must_be_path(name))
         .map(|(_, name)| name)
         .collect();
     names.extend(value);
     names
+}
+
+fn must_be_path(name: &str) -> bool {
+    name.starts_with("../") || (name.starts_with('/') && Path::new(name).symlink_metadata().is_ok())
 }
 
 /// A path as a shell reckons it, to which `a/..` is nothing whatever `a` is.

@@ -83,6 +83,7 @@ fn names_that_leave_the_workspace_are_found() {
         "cat sub/.?/../beside/secret",
         "grep -nf../beside/secret a",
         "grep -nFfleads-out/secret a",
+        "grep -RfBESIDE/secret a",
         "gcc -c../beside/secret",
         "git -C sub diff --no-index leads-out/secret a",
         "cd -P sub && cat leads-out/secret",
