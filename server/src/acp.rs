@@ -37,6 +37,7 @@ mod cards;
 mod client_person;
 mod client_workspace;
 mod line;
+mod told_calls;
 
 pub(crate) mod desks;
 

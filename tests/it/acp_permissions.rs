@@ -58,17 +58,55 @@ async fn a_card_shows_what_it_is_about_with_official_kinds_only() {
     }
     let call = &card.params["toolCall"];
     let title = call["title"].as_str().unwrap();
-    assert!(title.contains("write_file") && title.contains("b.txt"), "{title}");
+    assert!(title.contains("Write") && title.contains("b.txt"), "{title}");
     assert_eq!(
         (&call["name"], &call["kind"], &call["status"]),
         (&json!("write_file"), &json!("edit"), &json!("pending"))
     );
     assert_eq!(call["locations"][0]["path"], json!(scene.project.file("b.txt")));
     assert_eq!(call["rawInput"]["content"], "written\n");
-    assert!(!call["toolCallId"].as_str().unwrap().is_empty());
+    let diff = json!({ "type": "diff", "path": scene.project.file("b.txt"), "newText": "written\n" });
+    assert_eq!(call["content"][0], diff);
+    let id = call["toolCallId"].clone();
     editor.decide(&card, "allow_once");
-    assert_eq!(prompt.ended().await.done(), "done");
+    let turn = prompt.ended().await;
+    assert_eq!(turn.done(), "done");
+    assert_eq!(
+        turn.call().began["toolCallId"],
+        id,
+        "the card is about the call that waits"
+    );
     assert_eq!(scene.project.read("b.txt"), "written\n");
+}
+
+#[tokio::test]
+async fn an_edit_is_shown_before_it_is_allowed_and_one_that_cannot_be_made_is_not_asked_about() {
+    let scene = Scene::new().await;
+    let edit = |path: &str, old: &str| json!({ "path": path, "old_string": old, "new_string": "two" });
+    let editor = Editor::with(&scene.home, &[], &plain_editor()).await;
+    let session = editor.session(scene.project.cwd()).await;
+    let outside = scene.home.path().join("notes");
+    for (path, old, why) in [
+        ("a.txt", "never there", "was not found"),
+        ("b.txt", "one", "does not exist"),
+        (outside.to_str().unwrap(), "one", "is "),
+    ] {
+        calls(&scene.model, "edit_file", &edit(path, old));
+        assert_eq!(session.prompt("go").await.call().status(), "failed", "{path}");
+        assert!(told(&scene.model).contains(why), "{}", told(&scene.model));
+    }
+    assert_eq!(cards(&editor), 0, "what is bound to fail costs nobody an answer");
+    calls(&scene.model, "edit_file", &edit("a.txt", "one"));
+    let prompt = session.begin("go").await;
+    let card = editor.card().await;
+    let diff = json!({
+        "type": "diff", "path": scene.project.file("a.txt"), "oldText": "one\n", "newText": "two\n",
+    });
+    assert_eq!(card.params["toolCall"]["content"][0], diff);
+    assert_eq!(scene.project.read("a.txt"), "one\n", "showing changes nothing");
+    editor.decide(&card, "reject_once");
+    prompt.ended().await.done();
+    assert_eq!(scene.project.read("a.txt"), "one\n");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 use tokio_util::sync::CancellationToken;
 
-use crate::event::ToolStart;
+use crate::event::{ToolContent, ToolStart};
 
 /// The human behind a client.
 #[async_trait::async_trait]
@@ -23,6 +23,8 @@ pub struct Question {
     pub detail: Option<String>,
     /// The tool call that waits for the answer, when it is about one.
     pub about: Option<ToolStart>,
+    /// What that call would do, as far as it can be shown beforehand.
+    pub shown: Vec<ToolContent>,
     /// What that call is about, whole and as rules are compared with it, however the title says it.
     pub subject: Option<String>,
     /// A decision that belongs to a person each time, whatever was answered before.

@@ -50,6 +50,12 @@ pub trait Tool: Send + Sync {
         Vec::new()
     }
 
+    /// What a call would do, for the person who is asked whether it may: it changes nothing. An error ends the call
+    /// before anyone is asked.
+    async fn preview(&self, _call: &ToolCallContext) -> Result<Vec<ToolContent>, ToolOutput> {
+        Ok(Vec::new())
+    }
+
     /// Runs a call. Must return soon after `call.cancel` fires.
     async fn call(&self, call: ToolCallContext) -> ToolOutput;
 }

@@ -3,30 +3,33 @@
 mod argv;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agent_client_protocol_schema::v1::{
     CLIENT_METHOD_NAMES, PermissionOption, PermissionOptionKind, RequestPermissionOutcome,
-    RequestPermissionRequest, RequestPermissionResponse, SessionId, ToolCallStatus, ToolCallUpdate,
-    ToolCallUpdateFields, ToolKind,
+    RequestPermissionRequest, RequestPermissionResponse, SessionId, ToolCallId, ToolCallStatus,
+    ToolCallUpdate, ToolCallUpdateFields, ToolKind,
 };
 use serde_json::{Map, Value, json};
 use sidewire_agent::person::{Answer, Choice, ChoiceKind, Person, Question};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use super::told_calls::{Stage, ToldCalls};
 use super::translate::{calls, words};
 use crate::rpc::{CallError, Peer};
 
 /// Set to `1`, plain questions count as asked of nobody: for editors that cannot show them.
 const FALLBACK_VARIABLE: &str = "SIDEWIRE_ACP_ASK_FALLBACK";
-/// How the ids of permission cards begin; what follows is the approval's own id.
+/// How the ids of questions for permission begin; what follows is the approval's own id.
 const GATE: &str = "gate-";
 
 /// The person behind an editor.
 pub(super) struct ClientPerson {
     peer: Peer,
     session: SessionId,
+    told: Arc<ToldCalls>,
     /// Where commands of the session run.
     folder: PathBuf,
     /// Plain questions are not shown.
@@ -43,23 +46,30 @@ impl ClientPerson {
         Self {
             peer,
             session,
+            told: Arc::default(),
             folder,
             silent,
             open: Mutex::new(()),
         }
     }
 
-    /// Shows the card once no other is open, and waits.
+    /// What the editor has been told of the running turn. Whoever sends its updates says so there.
+    pub(super) fn told(&self) -> Arc<ToldCalls> {
+        Arc::clone(&self.told)
+    }
+
+    /// Shows the card once no other is open and the call it is about can be seen, and waits.
     async fn show(&self, question: &Question, cancel: &CancellationToken) -> Answer {
-        let _open = tokio::select! {
+        let ready = async { (self.open.lock().await, self.card_id(question).await) };
+        let (_open, id) = tokio::select! {
             biased;
             () = cancel.cancelled() => return Answer::None,
-            open = self.open.lock() => open,
+            ready = ready => ready,
         };
         let options = options(question);
         let card = RequestPermissionRequest::new(
             self.session.clone(),
-            self.card(question),
+            self.card(id, question),
             options.iter().map(option).collect(),
         );
         let method = CLIENT_METHOD_NAMES.session_request_permission;
@@ -67,14 +77,33 @@ impl ClientPerson {
         read_answer(answer, &question.options)
     }
 
+    /// The id of the card: that of the call it is about, so that editors show it there and not as a call of its own
+    /// that nothing ever ends. One about nothing that is shown, or is shown too late, has its own.
+    async fn card_id(&self, question: &Question) -> ToolCallId {
+        // What asks while it runs is shown as running first, or that would take the question off the screen.
+        let stage = if is_card(question) {
+            Stage::Pending
+        } else {
+            Stage::Running
+        };
+        match &question.about {
+            Some(about) if about.name != calls::PLAN_TOOL => self.told.shown(&about.call_id, stage).await,
+            Some(_) | None => ToolCallId::new(question.id.clone()),
+        }
+    }
+
     /// What the card is about, in the form of a tool call that waits.
-    fn card(&self, question: &Question) -> ToolCallUpdate {
+    fn card(&self, id: ToolCallId, question: &Question) -> ToolCallUpdate {
+        let mut content = calls::content(&question.shown, words::first_of);
         let detail = question.detail.iter().filter(|detail| !detail.is_empty());
-        let content: Vec<_> = detail
-            .map(|detail| calls::text_block(words::first_of(detail)))
-            .collect();
+        content.extend(detail.map(|detail| calls::text_block(words::first_of(detail))));
+        // The call keeps its title: it stays on show when the card is gone.
+        let title = question
+            .about
+            .as_ref()
+            .map_or(&question.title, |about| &about.title);
         let fields = ToolCallUpdateFields::new()
-            .title(question.title.clone())
+            .title(title.clone())
             .status(ToolCallStatus::Pending)
             .content((!content.is_empty()).then_some(content));
         let fields = match &question.about {
@@ -85,7 +114,7 @@ impl ClientPerson {
                 .raw_input(calls::raw_input(&about.arguments)),
             None => fields.kind(ToolKind::Other).raw_input(plain(question)),
         };
-        let card = ToolCallUpdate::new(question.id.clone(), fields);
+        let card = ToolCallUpdate::new(id, fields);
         match self.approval(question) {
             Some(approval) => card.meta(words::meta(approval)),
             None => card,

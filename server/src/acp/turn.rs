@@ -42,6 +42,7 @@ pub(super) async fn run(turn: &RunningTurn, prompt: Prompt) -> Result<PromptResp
         setting,
         tools: session.shelf.clone(),
     };
+    session.has.told.begin(key.id.clone());
     let started = session.has.parts.agent.ask(ask, Arc::clone(&wake)).await;
     let started = started.map_err(|error| refused(session, error))?;
     session.state().is_new = false;
@@ -78,6 +79,7 @@ pub(super) async fn follow(
         wake,
         updates: TurnUpdates::new(key.id.clone(), session.has.notices),
         terminals: Arc::clone(&session.has.terminals),
+        told: Arc::clone(&session.has.told),
     };
     let stopping = async {
         turn.stop.cancelled().await;

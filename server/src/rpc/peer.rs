@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use serde_json::value::RawValue;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -161,10 +162,17 @@ impl Drop for Waiting {
         if self.peer.calls().waiting.remove(&self.id).is_none() {
             return;
         }
-        let (peer, id) = (self.peer.clone(), self.id);
+        let Ok(line) = message::notification(message::CANCEL, &json!({ "requestId": self.id })) else {
+            return;
+        };
+        // Before anything that is sent from now on, where there is room.
+        let Err(TrySendError::Full(line)) = self.peer.shared.outgoing.try_send(line) else {
+            return;
+        };
+        let peer = self.peer.clone();
         // Waits for room like everything else; ends with the connection.
         self.peer.shared.tasks.spawn(async move {
-            let _closed_anyway = peer.notify(message::CANCEL, &json!({ "requestId": id })).await;
+            let _closed_anyway = peer.send(line).await;
         });
     }
 }

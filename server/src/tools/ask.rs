@@ -139,7 +139,7 @@ impl Asked {
         let title: String = self.question.trim().chars().take(CHARACTERS).collect();
         let labels: Vec<_> = self.options.iter().map(Offered::shown).collect();
         let about = ToolStart {
-            call_id: id.clone(),
+            call_id: call_id.to_owned(),
             name: NAME.to_owned(),
             title: title.clone(),
             kind: ToolKind::Other,
@@ -161,6 +161,7 @@ impl Asked {
             title,
             detail: None,
             about: Some(about),
+            shown: Vec::new(),
             subject: None,
             fresh: false,
             options: choices.chain([cancel]).collect(),

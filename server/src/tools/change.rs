@@ -1,14 +1,19 @@
 //! One change of one file, shared by all tools that change files: opened, changed, saved and shown.
 
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use sidewire_agent::event::ToolContent;
-use sidewire_agent::tool::{Location, ToolOutput};
-use sidewire_agent::workspace::{Document, Route, Workspace, WorkspaceError};
+use sidewire_agent::permission::{Class, Intent};
+use sidewire_agent::tool::{Location, Tool, ToolCallContext, ToolMeta, ToolOutput};
+use sidewire_agent::workspace::{Document, Roots, Route, Workspace, WorkspaceError};
 use tokio::sync::Mutex;
 
-use super::call::CallError;
+use super::call::{self, CallError, FILE_LIMIT, shown_path};
+use super::read_file::path_of;
 
 /// Most bytes of both sides of a change that is shown whole.
 const WHOLE: usize = 256 * 1024;
@@ -20,21 +25,160 @@ const AROUND: usize = 20;
 // A tokio mutex: held while the disk or the editor is waited for.
 pub(super) type Turnstile = Arc<Mutex<()>>;
 
-/// A file that was changed.
-pub(super) struct Changed {
+/// The change of one file that a call asks for: its arguments.
+pub(super) trait Change: DeserializeOwned + Send {
+    /// The file, as the call names it.
+    fn path(&self) -> &str;
+
+    /// What the file is to hold. Nothing is written here.
+    fn make(self, file: &File<'_>) -> Result<Made, CallError>;
+}
+
+/// A file that is to be changed.
+pub(super) struct File<'a> {
+    /// What it holds now.
+    pub(super) text: &'a str,
     /// Where it is.
-    pub(super) path: PathBuf,
-    /// What it held; `None` for a new one.
-    pub(super) before: Option<String>,
-    /// What it holds.
-    pub(super) after: String,
-    /// The first line that changed, from 1.
+    path: &'a Path,
+    exists: bool,
+    /// Its path, as the model and a person read it.
+    pub(super) name: String,
+    /// What is said after that of where its text is.
+    pub(super) place: &'static str,
+}
+
+impl File<'_> {
+    /// For a change of what is there.
+    pub(super) fn must_exist(&self) -> Result<(), CallError> {
+        if self.exists {
+            return Ok(());
+        }
+        Err(WorkspaceError::Missing(self.path.to_owned()).into())
+    }
+}
+
+/// A change that can be written.
+pub(super) struct Made {
+    /// All that the file is to hold.
+    pub(super) text: String,
+    /// The first line that changes, from 1.
     pub(super) line: Option<u32>,
+    /// What the model reads once it is written.
+    pub(super) told: String,
+}
+
+/// A tool that changes one file: it opens it, has the change made, and shows it to the person or saves it.
+pub(super) struct ChangeTool<C> {
+    meta: ToolMeta,
+    turnstile: Turnstile,
+    asked: PhantomData<fn() -> C>,
+}
+
+/// A change that waits to be written.
+struct Ready {
+    document: Document,
+    before: Option<String>,
+    line: Option<u32>,
+    told: String,
+}
+
+impl<C: Change> ChangeTool<C> {
+    /// The tool that is described so; its label is the verb of its titles.
+    pub(super) fn new(meta: ToolMeta, turnstile: Turnstile) -> Self {
+        Self {
+            meta,
+            turnstile,
+            asked: PhantomData,
+        }
+    }
+
+    async fn show(&self, call: &ToolCallContext) -> Result<ToolContent, CallError> {
+        let _alone = self.turnstile.lock().await;
+        let ready = make::<C>(call).await?;
+        call::workspace(call)?.check_save(&ready.document).await?;
+        Ok(ready.changed().shown())
+    }
+
+    async fn write(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
+        let _alone = self.turnstile.lock().await;
+        let mut ready = make::<C>(call).await?;
+        call::workspace(call)?.save(&ready.document).await?;
+        let told = std::mem::take(&mut ready.told);
+        Ok(ready.changed().told(told))
+    }
+}
+
+/// Opens the file and makes the change of it, in memory.
+async fn make<C: Change>(call: &ToolCallContext) -> Result<Ready, CallError> {
+    let asked: C = call::read(&call.arguments)?;
+    let workspace = call::workspace(call)?;
+    let mut document = open_to_change(workspace.as_ref(), asked.path()).await?;
+    let made = asked.make(&File {
+        text: &document.text,
+        path: &document.path,
+        exists: document.exists,
+        name: shown_path(&document.path, workspace.roots()),
+        place: where_it_is(document.route),
+    })?;
+    let before = std::mem::replace(&mut document.text, made.text);
+    Ok(Ready {
+        before: document.exists.then_some(before),
+        document,
+        line: made.line,
+        told: made.told,
+    })
+}
+
+impl Ready {
+    fn changed(self) -> Changed {
+        Changed {
+            path: self.document.path,
+            before: self.before,
+            after: self.document.text,
+            line: self.line,
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl<C: Change> Tool for ChangeTool<C> {
+    fn meta(&self) -> &ToolMeta {
+        &self.meta
+    }
+
+    fn title(&self, arguments: &Value) -> String {
+        call::titled(&self.meta.label, arguments)
+    }
+
+    fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {
+        call::intent_of(Class::Edit, path_of(arguments), roots)
+    }
+
+    fn locations(&self, arguments: &Value, roots: Option<&Roots>) -> Vec<Location> {
+        call::location(path_of(arguments), None, roots)
+    }
+
+    async fn preview(&self, call: &ToolCallContext) -> Result<Vec<ToolContent>, ToolOutput> {
+        Ok(vec![self.show(call).await?])
+    }
+
+    async fn call(&self, call: ToolCallContext) -> ToolOutput {
+        self.write(&call).await.unwrap_or_else(Into::into)
+    }
+}
+
+/// What a file held and holds.
+struct Changed {
+    path: PathBuf,
+    /// `None` for a new one.
+    before: Option<String>,
+    after: String,
+    line: Option<u32>,
 }
 
 impl Changed {
     /// What the model reads and the person sees of it.
-    pub(super) fn told(self, text: String) -> ToolOutput {
+    fn told(self, text: String) -> ToolOutput {
         ToolOutput {
             locations: vec![Location {
                 path: self.path.to_string_lossy().into_owned(),
@@ -93,12 +237,8 @@ fn cut<'a>(text: &'a str, lines: &[&str], first: usize, last: usize) -> &'a str 
 }
 
 /// Opens a file for a change: one that lies outside can be read, but not changed.
-pub(super) async fn open_to_change(
-    workspace: &dyn Workspace,
-    path: &str,
-    limit: u64,
-) -> Result<Document, CallError> {
-    let document = workspace.open_to_change(Path::new(path), limit).await?;
+async fn open_to_change(workspace: &dyn Workspace, path: &str) -> Result<Document, CallError> {
+    let document = workspace.open_to_change(Path::new(path), FILE_LIMIT).await?;
     if !workspace.roots().cover(&document.path) {
         return Err(WorkspaceError::Outside(document.path).into());
     }
@@ -106,7 +246,7 @@ pub(super) async fn open_to_change(
 }
 
 /// What is said when the editor holds the file: there it is not saved yet.
-pub(super) fn where_it_is(route: Route) -> &'static str {
+fn where_it_is(route: Route) -> &'static str {
     match route {
         Route::Disk => "",
         Route::Editor => " (in the editor)",

@@ -86,6 +86,23 @@ impl LocalWorkspace {
 
     /// Moves a file or a folder; both ends inside. Blocks on the disk.
     pub(super) fn rename(&self, from: &Path, to: &Path) -> Result<(), WorkspaceError> {
+        let (source, to) = self.ends(from, to)?;
+        let target = self.0.place(&to, true).map_err(at(&to))?;
+        source.move_to(&target).map_err(at(&to))
+    }
+
+    /// Whether moving would be refused: nothing is moved yet. Blocks on the disk.
+    pub(super) fn check_rename(&self, from: &Path, to: &Path) -> Result<(), WorkspaceError> {
+        let (_source, to) = self.ends(from, to)?;
+        match self.0.place(&to, false) {
+            Ok(target) if target.exists().map_err(at(&to))? => Err(WorkspaceError::Exists(to)),
+            // The folders above it are made when it is moved.
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// What is to be moved, and where to.
+    fn ends(&self, from: &Path, to: &Path) -> Result<(Place, PathBuf), WorkspaceError> {
         let (from, to) = (self.inside(from)?, self.inside(to)?);
         // Elsewhere it would be protected no longer; and nothing comes to be where keys will be kept.
         let mut protected = self.protected().places().iter();
@@ -96,8 +113,7 @@ impl LocalWorkspace {
         if !source.exists().map_err(at(&from))? {
             return Err(WorkspaceError::Missing(from));
         }
-        let target = self.0.place(&to, true).map_err(at(&to))?;
-        source.move_to(&target).map_err(at(&to))
+        Ok((source, to))
     }
 
     fn inside(&self, path: &Path) -> Result<PathBuf, WorkspaceError> {

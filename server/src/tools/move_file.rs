@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sidewire_agent::event::ToolContent;
 use sidewire_agent::permission::{Class, Intent};
 use sidewire_agent::tool::{Location, Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput};
 use sidewire_agent::workspace::{Document, Roots, Route, Workspace};
@@ -48,6 +49,16 @@ impl MoveFile {
             workspace,
             turnstile,
         }
+    }
+
+    async fn check(&self, call: &ToolCallContext) -> Result<(), CallError> {
+        let asked: Arguments = call::read(&call.arguments)?;
+        let disk = self.workspace.clone();
+        blocking(move || {
+            disk.check_rename(Path::new(&asked.source_path), Path::new(&asked.destination_path))
+        })
+        .await?;
+        Ok(())
     }
 
     async fn move_it(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
@@ -122,6 +133,12 @@ impl Tool for MoveFile {
             .iter()
             .flat_map(|path| call::location(path, None, roots))
             .collect()
+    }
+
+    /// Nothing is shown that the title does not say; a move that would be refused is not asked about.
+    async fn preview(&self, call: &ToolCallContext) -> Result<Vec<ToolContent>, ToolOutput> {
+        self.check(call).await?;
+        Ok(Vec::new())
     }
 
     async fn call(&self, call: ToolCallContext) -> ToolOutput {

@@ -1,27 +1,18 @@
 //! `multi_edit`: several changes of one file, all or none.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
-use sidewire_agent::permission::{Class, Intent};
-use sidewire_agent::tool::{Location, Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput};
-use sidewire_agent::workspace::{Roots, WorkspaceError};
+use serde_json::json;
+use sidewire_agent::tool::ToolKind;
 
-use super::call::{self, CallError, Described, FILE_LIMIT, shown_path};
-use super::change::{Changed, Turnstile, open_to_change, where_it_is};
-use super::read_file::path_of;
+use super::call::{CallError, Described};
+use super::change::{Change, ChangeTool, File, Made, Turnstile};
 use super::replace::{Edit, replace};
 
 /// Most steps of one call.
 const STEPS: usize = 100;
 
-/// The tool.
-pub(crate) struct MultiEdit {
-    meta: ToolMeta,
-    turnstile: Turnstile,
-}
-
 #[derive(Deserialize)]
-struct Arguments {
+pub(super) struct Asked {
     #[serde(alias = "file_path")]
     path: String,
     edits: Vec<Edit>,
@@ -35,73 +26,64 @@ struct Applied {
     line: u32,
 }
 
-impl MultiEdit {
-    /// The tool.
-    pub(crate) fn new(turnstile: Turnstile) -> Self {
-        let described = Described {
-            name: "multi_edit",
-            label: "Edit",
-            description: "Makes several changes of one text file, one after the other: each sees what the one before made \
-                          of it. Nothing is written unless all of them can be done; every one that cannot is named. Each \
-                          edit follows the rules of edit_file.",
-            kind: ToolKind::Edit,
-            read_only: false,
-        };
-        let meta = described.taking(
-            &["path", "edits"],
-            &json!({
-                "path": { "type": "string", "description": "The file, absolute or from the working folder" },
-                "edits": {
-                    "type": "array",
-                    "minItems": 1,
-                    "maxItems": STEPS,
-                    "items": {
-                        "type": "object",
-                        "additionalProperties": false,
-                        "required": ["old_string", "new_string"],
-                        "properties": {
-                            "old_string": { "type": "string", "description": "The piece as it is by then" },
-                            "new_string": { "type": "string", "description": "What is to be there instead" },
-                            "replace_all": { "type": "boolean", "description": "Replace it everywhere" },
-                        },
+/// The tool.
+pub(super) fn tool(turnstile: Turnstile) -> ChangeTool<Asked> {
+    let described = Described {
+        name: "multi_edit",
+        label: "Edit",
+        description: "Makes several changes of one text file, one after the other: each sees what the one before made \
+                      of it. Nothing is written unless all of them can be done; every one that cannot is named. Each \
+                      edit follows the rules of edit_file.",
+        kind: ToolKind::Edit,
+        read_only: false,
+    };
+    let meta = described.taking(
+        &["path", "edits"],
+        &json!({
+            "path": { "type": "string", "description": "The file, absolute or from the working folder" },
+            "edits": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": STEPS,
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["old_string", "new_string"],
+                    "properties": {
+                        "old_string": { "type": "string", "description": "The piece as it is by then" },
+                        "new_string": { "type": "string", "description": "What is to be there instead" },
+                        "replace_all": { "type": "boolean", "description": "Replace it everywhere" },
                     },
                 },
-            }),
-        );
-        Self { meta, turnstile }
+            },
+        }),
+    );
+    ChangeTool::new(meta, turnstile)
+}
+
+impl Change for Asked {
+    fn path(&self) -> &str {
+        &self.path
     }
 
-    async fn edit(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
-        let asked: Arguments = call::read(&call.arguments)?;
-        if asked.edits.is_empty() || asked.edits.len() > STEPS {
+    fn make(self, file: &File<'_>) -> Result<Made, CallError> {
+        let steps = self.edits.len();
+        if steps == 0 || steps > STEPS {
             return Err(CallError::Arguments(format!(
                 "edits must hold 1 to {STEPS} edits"
             )));
         }
-        let workspace = call::workspace(call)?;
-        let _alone = self.turnstile.lock().await;
-        let mut document = open_to_change(workspace.as_ref(), &asked.path, FILE_LIMIT).await?;
-        if !document.exists {
-            return Err(WorkspaceError::Missing(document.path).into());
-        }
-        let path = shown_path(&document.path, workspace.roots());
-        let done = apply(&document.text, &asked.edits)
-            .map_err(|faults| told_faults(&faults, asked.edits.len(), &path))?;
-        let before = std::mem::replace(&mut document.text, done.text);
-        workspace.save(&document).await?;
-        let told = format!(
-            "multi_edit {path}{}: {} edits applied ({} total replacements)",
-            where_it_is(document.route),
-            asked.edits.len(),
-            done.count
-        );
-        let changed = Changed {
-            path: document.path,
-            before: Some(before),
-            after: document.text,
+        file.must_exist()?;
+        let (name, place) = (&file.name, file.place);
+        let done = apply(file.text, &self.edits).map_err(|faults| told_faults(&faults, steps, name))?;
+        Ok(Made {
+            text: done.text,
             line: Some(done.line),
-        };
-        Ok(changed.told(told))
+            told: format!(
+                "multi_edit {name}{place}: {steps} edits applied ({} total replacements)",
+                done.count
+            ),
+        })
     }
 }
 
@@ -134,29 +116,6 @@ fn told_faults(faults: &[String], of: usize, path: &str) -> CallError {
     CallError::Said(format!(
         "{failed} of {of} edits failed; {path} left untouched\n{listed}"
     ))
-}
-
-#[async_trait::async_trait]
-impl Tool for MultiEdit {
-    fn meta(&self) -> &ToolMeta {
-        &self.meta
-    }
-
-    fn title(&self, arguments: &Value) -> String {
-        call::titled("Edit", arguments)
-    }
-
-    fn intent(&self, arguments: &Value, roots: Option<&Roots>) -> Intent {
-        call::intent_of(Class::Edit, path_of(arguments), roots)
-    }
-
-    fn locations(&self, arguments: &Value, roots: Option<&Roots>) -> Vec<Location> {
-        call::location(path_of(arguments), None, roots)
-    }
-
-    async fn call(&self, call: ToolCallContext) -> ToolOutput {
-        self.edit(&call).await.unwrap_or_else(Into::into)
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
+use sidewire_agent::event::ToolContent;
 use sidewire_agent::feed::{News, TurnFeed};
 use sidewire_agent::ids::{Owner, TurnId, TurnKey};
 use sidewire_agent::message::ResultContent;
@@ -95,6 +96,16 @@ impl Bench {
 
     /// Calls a tool; the feed hears of it.
     pub(super) async fn call_with(&self, name: &str, arguments: Value, feed: &Arc<TurnFeed>) -> ToolOutput {
+        self.tool(name).call(self.context(arguments, feed).await).await
+    }
+
+    /// What a person is shown of a call before it is made.
+    pub(super) async fn preview(&self, name: &str, arguments: Value) -> Result<Vec<ToolContent>, ToolOutput> {
+        let context = self.context(arguments, &feed()).await;
+        self.tool(name).preview(&context).await
+    }
+
+    async fn context(&self, arguments: Value, feed: &Arc<TurnFeed>) -> ToolCallContext {
         let store = Store::in_memory().unwrap();
         let owner = Owner("ann".to_owned());
         let lookup = Lookup {
@@ -108,7 +119,7 @@ impl Bench {
         };
         let conversation = store.conversation_for(lookup).await.unwrap().id;
         let id = TurnId("c-1".to_owned());
-        let context = ToolCallContext {
+        ToolCallContext {
             call_id: "call_1".to_owned(),
             arguments,
             turn: TurnKey { owner, id },
@@ -119,8 +130,7 @@ impl Bench {
             person: Arc::clone(&self.person),
             feed: Arc::clone(feed),
             cancel: self.cancel.clone(),
-        };
-        self.tool(name).call(context).await
+        }
     }
 
     /// What a call that goes well says.

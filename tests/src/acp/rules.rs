@@ -26,8 +26,8 @@ struct SessionState {
     loading: u32,
     /// Prompts that wait for their answer.
     prompts: u32,
-    /// Cards that wait for the person, by request id.
-    cards: BTreeSet<String>,
+    /// Cards that wait for the person: request id → tool call they are about.
+    cards: BTreeMap<String, String>,
     /// Tool calls and whether each has ended.
     calls: BTreeMap<String, bool>,
     /// Terminals that were not released.
@@ -210,6 +210,7 @@ impl Rules {
         let ends = matches!(update["status"].as_str(), Some("completed" | "failed"));
         let session = self.session(params);
         let loading = session.loading > 0 && session.prompts == 0;
+        let asked_about = session.cards.values().any(|call| *call == id);
         let known = session.calls.get(&id).copied();
         session.calls.insert(id.clone(), ends || known == Some(true));
         match (kind, known) {
@@ -223,6 +224,11 @@ impl Rules {
                 self.fault(format!("an update of tool call {id} after its end: {update}"));
             }
             _ => {}
+        }
+        if asked_about && !self.left {
+            self.fault(format!(
+                "an update of tool call {id} while its card is open: {update}"
+            ));
         }
         if kind == "tool_call" && update["name"].as_str().is_none_or(str::is_empty) && !loading {
             self.fault(format!("tool call {id} has no name"));
@@ -258,10 +264,17 @@ impl Rules {
     }
 
     fn card(&mut self, id: &Value, params: &Value) {
+        let call = params["toolCall"]["toolCallId"].as_str().unwrap_or_default();
         let session = self.session(params);
-        session.cards.insert(id.to_string());
-        if session.cards.len() > 1 {
+        session.cards.insert(id.to_string(), call.to_owned());
+        let several = session.cards.len() > 1;
+        let waits = session.calls.get(call) == Some(&false);
+        if several {
             self.fault("two cards of a session at once");
+        }
+        // What is no call to the editor has an id that says so.
+        if !waits && !call.starts_with("gate-") {
+            self.fault(format!("a card about {call}, which is no call that waits"));
         }
     }
 

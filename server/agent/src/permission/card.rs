@@ -3,8 +3,7 @@
 use url::Url;
 
 use super::verdict::{OUTSIDE, UNCONFINED};
-use super::{Case, Class, Rule};
-use crate::event::ToolStart;
+use super::{Asking, Case, Class, Rule};
 use crate::page_block::text::clip;
 use crate::person::{Answer, Choice, ChoiceKind, Question};
 
@@ -61,7 +60,8 @@ pub(super) struct Card {
 }
 
 impl Card {
-    pub(super) fn new(id: String, case: &Case, call: &ToolStart, why: &str, offer: Offer) -> Self {
+    pub(super) fn new(id: String, asking: &Asking<'_>, why: &str, offer: Offer) -> Self {
+        let case = asking.case;
         let rules = rules_for(case, offer);
         let mut options = vec![choice(ALLOW_ONCE, "Allow".to_owned(), ChoiceKind::AllowOnce)];
         if let Some(label) = lasting_label(offer, &rules) {
@@ -72,7 +72,8 @@ impl Card {
             id,
             title: title(case),
             detail: Some(detail(case, why)),
-            about: Some(call.clone()),
+            about: Some(asking.call.clone()),
+            shown: asking.shown.clone(),
             subject: case.intent().subject.clone(),
             fresh: case.intent().fresh,
             options,

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::card::{Card, Decision, Offer};
 use super::verdict::{Beyond, Grant, Policy, Standing, Verdict, goes_beyond, judge};
 use super::{Case, Posture, Refusal, Rule, Rules};
-use crate::event::ToolStart;
+use crate::event::{ToolContent, ToolStart};
 use crate::person::{Answer, Person};
 
 /// A person's client that is told to take a card away has this long to do it.
@@ -36,6 +36,8 @@ pub struct Asking<'a> {
     pub call: &'a ToolStart,
     /// What it would do.
     pub case: &'a Case,
+    /// The same for a person's eyes, where they would be asked ([`Gate::would_ask`]).
+    pub shown: Vec<ToolContent>,
     /// The session proposes and changes nothing.
     pub planning: bool,
     /// Whom to ask.
@@ -120,6 +122,12 @@ impl Gate {
         self.standing.send_modify(|standing| standing.grants.clear());
     }
 
+    /// Whether a person would be asked about a call as things stand.
+    #[must_use]
+    pub fn would_ask(&self, asking: &Asking<'_>) -> bool {
+        matches!(self.weigh(asking), Verdict::Ask(..))
+    }
+
     /// Whether a call may run. Waits for the person as long as the turn runs.
     pub async fn judge(&self, asking: Asking<'_>) -> Result<(), Refusal> {
         loop {
@@ -166,7 +174,7 @@ impl Gate {
             self.name,
             self.cards.fetch_add(1, Ordering::Relaxed) + 1
         );
-        let card = Card::new(id, asking.case, asking.call, why, offer);
+        let card = Card::new(id, asking, why, offer);
         let withdrawn = asking.cancel.child_token();
         let mut answer = std::pin::pin!(asking.person.ask(card.question.clone(), withdrawn.clone()));
         let early = tokio::select! {
@@ -184,7 +192,7 @@ impl Gate {
     /// Resolves once posture, trust or an earlier answer decides the call.
     async fn decided(&self, asking: &Asking<'_>) {
         let mut standing = self.standing.subscribe();
-        while matches!(self.weigh(asking), Verdict::Ask(..)) {
+        while self.would_ask(asking) {
             if standing.changed().await.is_err() {
                 // Its sender is this gate, so it never ends.
                 std::future::pending::<()>().await;

@@ -117,6 +117,7 @@ async fn judge(
     let asking = Asking {
         call: &call,
         case,
+        shown: Vec::new(),
         planning: false,
         person,
         cancel,

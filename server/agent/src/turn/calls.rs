@@ -17,7 +17,7 @@ use crate::event::{ToolContent, ToolEnd, ToolProgress, ToolStart, TurnEvent};
 use crate::hooks::Verdict;
 use crate::message::{Message, Part, ResultContent, Role};
 use crate::page_block::text::clip_with_remark;
-use crate::permission::{Asking, Case, Class, Gate, Intent, Refusal};
+use crate::permission::{Asking, Case, Class, Gate, Intent};
 use crate::provider::Picture;
 use crate::tool::{Tool, ToolCallContext, ToolKind, ToolOutput, without_secrets};
 use crate::workspace::{Roots, Workspace};
@@ -133,7 +133,6 @@ impl Step<'_> {
             return ToolOutput::error(format!("there is no tool named {:?}", call.name));
         };
         let stop = &self.turn.stop;
-        let stopped = || ToolOutput::error("the turn was stopped");
         if stop.outcome().is_some() {
             return stopped();
         }
@@ -141,7 +140,7 @@ impl Step<'_> {
         if let Some(gate) = &self.turn.setting.gate {
             beyond = match self.permit(gate, &tool, call).await {
                 Ok(beyond) => beyond,
-                Err(refusal) => return ToolOutput::error(refusal.to_string()),
+                Err(refused) => return refused,
             };
             self.turn.feed.push(begins(call));
         }
@@ -160,20 +159,40 @@ impl Step<'_> {
     }
 
     /// Whether the gate lets the call through, as its arguments are now; to which places outside the workspace.
-    async fn permit(&self, gate: &Gate, tool: &Arc<dyn Tool>, call: &Call) -> Result<Vec<PathBuf>, Refusal> {
+    async fn permit(
+        &self,
+        gate: &Gate,
+        tool: &Arc<dyn Tool>,
+        call: &Call,
+    ) -> Result<Vec<PathBuf>, ToolOutput> {
         let setting = &self.turn.setting;
         let case = case(Arc::clone(tool), call, self.roots().cloned()).await;
         let planning = matches!(&setting.briefing, Briefing::Editor(editor)
             if editor.collaboration == Collaboration::Plan);
-        let asking = Asking {
+        let mut asking = Asking {
             call: &self.announce(call, Some(tool.as_ref())),
             case: &case,
+            shown: Vec::new(),
             planning,
             person: setting.person.as_ref(),
             cancel: self.turn.stop.token(),
         };
-        gate.judge(asking).await?;
+        if gate.would_ask(&asking) {
+            asking.shown = self.preview(tool.as_ref(), call).await?;
+        }
+        let judged = gate.judge(asking).await;
+        judged.map_err(|refusal| ToolOutput::error(refusal.to_string()))?;
         Ok(case.intent().outside.clone())
+    }
+
+    /// What the call would do; finding out looks at nothing outside, which nobody has allowed yet.
+    async fn preview(&self, tool: &dyn Tool, call: &Call) -> Result<Vec<ToolContent>, ToolOutput> {
+        let context = self.context(call, Vec::new());
+        tokio::select! {
+            biased;
+            () = self.turn.stop.token().cancelled() => Err(stopped()),
+            shown = tool.preview(&context) => shown,
+        }
     }
 
     fn announce(&self, call: &Call, tool: Option<&dyn Tool>) -> ToolStart {
@@ -241,6 +260,10 @@ impl Step<'_> {
         };
         (result, output.pictures)
     }
+}
+
+fn stopped() -> ToolOutput {
+    ToolOutput::error("the turn was stopped")
 }
 
 /// A call that may have waited for a person runs now, and has nothing to show yet.

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use sidewire_agent::event::ToolStart;
+use sidewire_agent::event::{ToolContent, ToolStart};
 use sidewire_agent::tool::{Location, ToolKind as Kind};
 use tokio::task::JoinHandle;
 
@@ -11,7 +11,16 @@ const METHOD: &str = "session/request_permission";
 
 fn person() -> (Arc<ClientPerson>, Editor) {
     let (peer, editor) = editor();
-    (Arc::new(ClientPerson::new(peer, session(), "/w".into())), editor)
+    (
+        Arc::new(told(ClientPerson::new(peer, session(), "/w".into()))),
+        editor,
+    )
+}
+
+/// Somebody who has been told of the call that cards are about.
+fn told(person: ClientPerson) -> ClientPerson {
+    person.told.begin_with("t", "c");
+    person
 }
 
 fn choice(id: &str, label: &str, kind: ChoiceKind) -> Choice {
@@ -39,6 +48,7 @@ fn card_question(id: &str) -> Question {
                 line: None,
             }],
         }),
+        shown: Vec::new(),
         subject: Some("cargo test".into()),
         fresh: false,
         options: vec![
@@ -61,6 +71,7 @@ fn plain_question() -> Question {
         title: "Which colour?".into(),
         detail: None,
         about: None,
+        shown: Vec::new(),
         subject: None,
         fresh: false,
         options: vec![
@@ -92,7 +103,7 @@ async fn a_card_says_what_it_is_about_with_official_kinds_only() {
     let expected = json!({
         "sessionId": "s",
         "toolCall": {
-            "toolCallId": "gate-5d2f0a11-1", "title": "bash cargo test", "name": "bash", "kind": "execute",
+            "toolCallId": "t:c", "title": "Run", "name": "bash", "kind": "execute",
             "status": "pending", "rawInput": {"command": "cargo test"}, "locations": [{"path": "/w"}],
             "content": [{"type": "content", "content": {"type": "text", "text": "It may change anything."}}],
             "_meta": {"reasonix.io": {
@@ -109,6 +120,54 @@ async fn a_card_says_what_it_is_about_with_official_kinds_only() {
     assert_eq!(params, expected);
     editor.answer(&id, selected("allow_always")).await;
     assert_eq!(asking.await.unwrap(), Answer::Chosen("allow_always".into()));
+}
+
+#[tokio::test]
+async fn a_card_shows_what_the_call_would_do_before_it_says_why() {
+    let (person, mut editor) = person();
+    let mut question = card_question("gate-1");
+    question.shown = vec![ToolContent::Diff {
+        path: "/w/a".into(),
+        before: Some("one".into()),
+        after: "two".into(),
+    }];
+    let asking = ask(&person, question, &CancellationToken::new());
+    let params = editor.serve(METHOD, selected("allow_once")).await;
+    let content = json!([
+        {"type": "diff", "path": "/w/a", "oldText": "one", "newText": "two"},
+        {"type": "content", "content": {"type": "text", "text": "It may change anything."}},
+    ]);
+    assert_eq!(params["toolCall"]["content"], content);
+    asking.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_card_waits_for_the_call_it_is_about() {
+    let (peer, mut editor) = editor();
+    let person = Arc::new(ClientPerson::new(peer, session(), "/w".into()));
+    let cancel = CancellationToken::new();
+    let never = ask(&person, card_question("gate-1"), &cancel);
+    cancel.cancel();
+    assert_eq!(never.await.unwrap(), Answer::None);
+    let asking = ask(&person, card_question("gate-2"), &CancellationToken::new());
+    let plan = Question {
+        about: Some(ToolStart {
+            name: calls::PLAN_TOOL.into(),
+            ..card_question("gate-3").about.unwrap()
+        }),
+        ..card_question("gate-3")
+    };
+    person.told.begin_with("t", "c");
+    let params = editor.serve(METHOD, selected("allow_once")).await;
+    // Nothing came before: the first card was given up unseen.
+    assert_eq!(params["toolCall"]["_meta"]["reasonix.io"]["approvalId"], "2");
+    assert_eq!(params["toolCall"]["toolCallId"], "t:c");
+    asking.await.unwrap();
+    // Plans are no calls to an editor.
+    let asking = ask(&person, plan, &CancellationToken::new());
+    let params = editor.serve(METHOD, selected("allow_once")).await;
+    assert_eq!(params["toolCall"]["toolCallId"], "gate-3");
+    asking.await.unwrap();
 }
 
 #[tokio::test]
@@ -177,7 +236,7 @@ async fn one_card_is_open_at_a_time_and_the_others_wait_their_turn() {
     assert_eq!(first.await.unwrap(), Answer::Chosen("reject_once".into()));
     // The next message is the second card: nothing came while the first was open, and the third never comes.
     let (id, params) = editor.request(METHOD).await;
-    assert_eq!(params["toolCall"]["toolCallId"], "gate-2");
+    assert_eq!(params["toolCall"]["_meta"]["reasonix.io"]["approvalId"], "2");
     editor.answer(&id, selected("allow_once")).await;
     assert_eq!(second.await.unwrap(), Answer::Chosen("allow_once".into()));
 }
@@ -247,7 +306,7 @@ async fn an_editor_that_cannot_show_questions_is_asked_for_permission_only() {
     let (peer, mut editor) = editor();
     let person = Arc::new(ClientPerson {
         silent: true,
-        ..ClientPerson::new(peer, session(), "/w".into())
+        ..told(ClientPerson::new(peer, session(), "/w".into()))
     });
     let cancel = CancellationToken::new();
     assert_eq!(

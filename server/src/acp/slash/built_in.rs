@@ -92,6 +92,7 @@ async fn may_clear(turn: &RunningTurn) -> bool {
         title: "Clear the conversation".to_owned(),
         detail: Some("Everything that was said in this session is removed for good.".to_owned()),
         about: None,
+        shown: Vec::new(),
         subject: None,
         fresh: true,
         options: vec![

@@ -43,6 +43,59 @@ async fn a_file_is_read_edited_and_shown() {
 }
 
 #[tokio::test]
+async fn a_change_is_shown_as_it_will_be_and_not_made() {
+    let bench = Bench::new();
+    let path = bench.write("a.txt", "one\n");
+    bench.write("b.txt", "");
+    bench.write("keys/k", "");
+    let change = |new: &str| json!({ "path": "a.txt", "old_string": "one", "new_string": new });
+    let several = json!({ "path": "a.txt", "edits": [{ "old_string": "one", "new_string": "two" }] });
+    let whole = json!({ "path": "a.txt", "content": "two\n" });
+    for (tool, arguments) in [
+        ("edit_file", change("two")),
+        ("multi_edit", several),
+        ("write_file", whole),
+    ] {
+        let shown = bench.preview(tool, arguments.clone()).await;
+        let diff = ToolContent::Diff {
+            path: named(&path),
+            before: Some("one\n".to_owned()),
+            after: "two\n".to_owned(),
+        };
+        assert_eq!(shown, Ok(vec![diff]), "{tool}");
+        assert_eq!(bench.read("a.txt"), b"one\n", "{tool}");
+        let shown = shown.unwrap();
+        assert_eq!(bench.call(tool, arguments).await.shown, shown, "{tool}");
+        bench.write("a.txt", "one\n");
+    }
+    let moved = |to: &str| json!({ "source_path": "a.txt", "destination_path": to });
+    assert_eq!(
+        bench.preview("move_file", moved("new/c.txt")).await,
+        Ok(Vec::new())
+    );
+    assert!(!bench.root.join("new").exists());
+    for (tool, arguments, why) in [
+        ("edit_file", json!({ "path": "a.txt" }), "invalid arguments"),
+        (
+            "edit_file",
+            json!({ "path": "c.txt", "old_string": "a", "new_string": "b" }),
+            "does not exist",
+        ),
+        ("write_file", json!({ "path": "../a", "content": "" }), "outside"),
+        (
+            "write_file",
+            json!({ "path": "keys/k", "content": "" }),
+            "protected",
+        ),
+        ("move_file", moved("b.txt"), "exists already"),
+        ("move_file", moved("../b.txt"), "outside"),
+    ] {
+        let refused = bench.preview(tool, arguments).await.unwrap_err();
+        assert!(refused.is_error && said(&refused).contains(why), "{refused:?}");
+    }
+}
+
+#[tokio::test]
 async fn several_edits_are_all_or_none() {
     let bench = Bench::new();
     bench.write("a.txt", "one\ntwo\nthree\n");

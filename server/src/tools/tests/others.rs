@@ -86,7 +86,7 @@ async fn questions_are_asked_one_after_the_other() {
         ]
     );
     let about = question.about.as_ref().unwrap();
-    assert_eq!(about.call_id, question.id);
+    assert_eq!(about.call_id, "call_1");
     assert_eq!(about.arguments["options"], json!(["Yes - Do it", "No"]));
 }
 

@@ -50,6 +50,13 @@ impl Tool for Writer {
         vec![Location { path, line: None }]
     }
 
+    async fn preview(&self, call: &ToolCallContext) -> Result<Vec<ToolContent>, ToolOutput> {
+        match &call.arguments["cannot"] {
+            Value::Null => Ok(vec![ToolContent::Text("would write".into())]),
+            _ => Err(ToolOutput::error("cannot write")),
+        }
+    }
+
     async fn call(&self, _call: ToolCallContext) -> ToolOutput {
         self.ran.fetch_add(1, Ordering::SeqCst);
         ToolOutput::text("written")
@@ -214,6 +221,23 @@ async fn an_allowed_call_runs() {
         (card.title.as_str(), card.about),
         ("write_file a.txt", Some(start))
     );
+    assert_eq!(card.shown, [ToolContent::Text("would write".into())]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_done_is_not_asked_about() {
+    for (posture, expected, ran) in [
+        (Posture::Ask, "error cannot write", 0),
+        // Nobody would be asked, so nobody needs to be shown anything.
+        (Posture::Auto, "ok written", 1),
+    ] {
+        let person = Answering::new(Some("allow_once"));
+        let mut scene = Scene::new(posture, person.clone());
+        scene.arguments = serde_json::json!({ "path": "a.txt", "cannot": true });
+        let (_, told_by, times) = scene.play().await;
+        assert_eq!((told(&told_by).as_str(), times), (expected, ran), "{posture:?}");
+        assert!(person.seen.lock().unwrap().is_empty());
+    }
 }
 
 #[tokio::test]
