@@ -1,6 +1,7 @@
 //! Slash commands: which there are, and what a prompt that begins with one becomes (decision 34).
 
 mod built_in;
+mod clear;
 
 use std::path::Path;
 use std::sync::Arc;

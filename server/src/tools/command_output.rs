@@ -52,14 +52,13 @@ impl Confined {
         let was_refused = REFUSED.iter().any(|words| output.contains(words));
         was_refused.then_some(match self {
             Self::Look => {
-                "[a command that only reads is run so that it can write nowhere; if this one has to write, call bash again \
-                 with `TMPDIR=/tmp` in front of it (for workspace, temporary and configured folders) or with \
-                 outside_sandbox (for any place), which may need the person's consent]"
+                "[it only reads, so it was run where it can write nowhere; with a variable in front of it (`TMPDIR=/tmp …`) it \
+                 counts as one that writes, and bash's outside_sandbox lets it write anywhere; both may need the \
+                 person's consent]"
             }
             Self::Workspace => {
-                "[commands can write only in the workspace, temporary folders and those of `[shell] write` in the person's \
-                 config.toml; if this one has to write elsewhere, call bash again with outside_sandbox, which may need \
-                 the person's consent]"
+                "[commands write only in the workspace, in temporary folders and in those of `[shell] write` in the person's \
+                 config.toml; bash's outside_sandbox lets one write anywhere, with the person's consent]"
             }
         })
     }

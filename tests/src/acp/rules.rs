@@ -272,8 +272,7 @@ impl Rules {
         if several {
             self.fault("two cards of a session at once");
         }
-        // What is no call to the editor has an id that says so.
-        if !waits && !call.starts_with("gate-") {
+        if !waits {
             self.fault(format!("a card about {call}, which is no call that waits"));
         }
     }

@@ -5,16 +5,11 @@ use std::sync::Arc;
 
 use agent_client_protocol_schema::v1::{PromptResponse, StopReason};
 use sidewire_agent::commands::BuiltIn;
-use sidewire_agent::permission::Posture;
-use sidewire_agent::person::{Answer, Choice, ChoiceKind, Person as _, Question};
-use sidewire_agent::session::{Compact, DeleteError};
-use sidewire_agent::store::StoreError;
+use sidewire_agent::session::Compact;
 use tokio::sync::Notify;
-use uuid::Uuid;
 
-use crate::acp::AGENT;
+use super::clear::clear;
 use crate::acp::desks::{McpState, McpStatus, Sandbox};
-use crate::acp::refusals::{held, storage, unknown_session};
 use crate::acp::session::{RunningTurn, Session};
 use crate::acp::turn::{follow, refused, setting, turn_key};
 use crate::rpc::Error;
@@ -47,71 +42,6 @@ async fn compact(turn: &RunningTurn, wishes: &str) -> Result<PromptResponse, Err
     let started = session.has.parts.agent.compact(compact, Arc::clone(&wake)).await;
     let started = started.map_err(|error| refused(session, error))?;
     follow(turn, key, (started, wake)).await
-}
-
-/// What is gone cannot be had back, so a person is asked; those who said to be asked nothing are not.
-async fn clear(turn: &RunningTurn) -> Result<PromptResponse, Error> {
-    let session = &turn.session;
-    if session.has.gate.posture() != Posture::Yolo && !may_clear(turn).await {
-        let stopped = turn.stop.is_cancelled();
-        if !stopped {
-            session.say("Nothing was cleared.").await;
-        }
-        return Ok(PromptResponse::new(if stopped {
-            StopReason::Cancelled
-        } else {
-            StopReason::EndTurn
-        }));
-    }
-    empty(session).await?;
-    session.has.gate.forget_grants();
-    {
-        let mut state = session.state();
-        (state.is_new, state.context) = (true, Some(0));
-    }
-    session.say("The conversation is cleared.").await;
-    session.tell_title("").await;
-    session.tell_window().await;
-    Ok(PromptResponse::new(StopReason::EndTurn))
-}
-
-async fn may_clear(turn: &RunningTurn) -> bool {
-    let gate = &turn.session.has.gate;
-    if gate.posture() < Posture::Ask {
-        return false;
-    }
-    let choice = |id: &str, label: &str, kind| Choice {
-        id: id.to_owned(),
-        label: label.to_owned(),
-        kind,
-    };
-    let mut number = Uuid::new_v4().simple().to_string();
-    number.truncate(8);
-    let question = Question {
-        id: format!("gate-{number}-1"),
-        title: "Clear the conversation".to_owned(),
-        detail: Some("Everything that was said in this session is removed for good.".to_owned()),
-        about: None,
-        shown: Vec::new(),
-        subject: None,
-        fresh: true,
-        options: vec![
-            choice("allow_once", "Clear", ChoiceKind::AllowOnce),
-            choice("reject_once", "Keep", ChoiceKind::RejectOnce),
-        ],
-        deadline_ms: None,
-    };
-    let answer = turn.session.has.person.ask(question, turn.stop.clone()).await;
-    answer == Answer::Chosen("allow_once".to_owned())
-}
-
-async fn empty(session: &Session) -> Result<(), Error> {
-    let (method, parts) = (AGENT.session_prompt, &session.has.parts);
-    parts.agent.clear(session.id).await.map_err(|error| match error {
-        DeleteError::Busy => held(parts, method, session.id),
-        DeleteError::Store(StoreError::NotFound) => unknown_session(method, &session.id.to_string()),
-        DeleteError::Store(error) => storage(method, &error),
-    })
 }
 
 fn status(session: &Session) -> String {
