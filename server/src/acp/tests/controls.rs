@@ -280,6 +280,7 @@ async fn nothing_is_switched_while_a_card_waits() {
     let mut editor = editor(Start::default()).await;
     let session = editor.open().await;
     let prompt = editor.begin(&session, "/clear").await;
+    editor.update("tool_call").await;
     let card = editor.hear().await;
     for (id, value, text) in [
         (

@@ -153,8 +153,14 @@ async fn clearing_asks_the_person() {
         editor.prompt(&session, "hello").await;
         editor.kinds();
         let prompt = editor.begin(&session, "/clear").await;
+        let call = editor.hear().await["params"]["update"].clone();
+        assert_eq!(
+            (&call["sessionUpdate"], &call["status"]),
+            (&json!("tool_call"), &json!("pending"))
+        );
         let card = editor.hear().await;
         assert_eq!(card["method"], "session/request_permission");
+        assert_eq!(card["params"]["toolCall"]["toolCallId"], call["toolCallId"]);
         let kinds: Vec<_> = card["params"]["options"]
             .as_array()
             .unwrap()
@@ -164,6 +170,9 @@ async fn clearing_asks_the_person() {
         assert_eq!(kinds, ["allow_once", "reject_once"]);
         let outcome = json!({"outcome": {"outcome": "selected", "optionId": choice}});
         editor.respond(&card["id"], outcome).await;
+        let end = editor.hear().await["params"]["update"].clone();
+        assert_eq!(end["status"], if cleared { "completed" } else { "failed" });
+        assert_eq!(end["toolCallId"], call["toolCallId"]);
         assert_eq!(editor.answer(prompt).await.unwrap()["stopReason"], "end_turn");
         editor.prompt(&session, "what now").await;
         let request = editor.world.asked.lock().unwrap().pop().unwrap().1;
