@@ -1,4 +1,6 @@
 /** What an editor does with the agent all day, by clients that are written with the official SDKs. */
+import { realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { describe, expect } from "vitest";
 import { AcpError, objectOf, ofKind, textOf } from "../harness/acp/client";
 import { PYTHON, pythonWithSdk } from "../harness/acp/python";
@@ -10,6 +12,12 @@ import { until } from "../harness/until";
 const python = pythonWithSdk();
 if ("missing" in python) console.warn(python.missing);
 const KINDS = "missing" in python ? [TYPESCRIPT] : [TYPESCRIPT, PYTHON];
+
+/** Whether this checkout lies where every command may write. */
+function isTemporary(): boolean {
+  const here = realpathSync(import.meta.dirname);
+  return ["/tmp", "/var/tmp", "/dev/shm", realpathSync(tmpdir())].some((folder) => here.startsWith(`${folder}/`));
+}
 
 /** A red point, 1 by 1. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==";
@@ -77,7 +85,8 @@ describe.each(KINDS)("the $name", (kind) => {
     expect(contents).toContainEqual({ type: "diff", path, oldText: "not saved\n", newText: "edited\n" });
   });
 
-  test("runs a command in its terminal", async ({ stage }) => {
+  test("runs a command in its terminal", async ({ stage, skip }) => {
+    skip(isTemporary(), "commands may replace an agent that is built in a temporary folder: editors do not start it");
     const talk = await stage.open(kind);
     await talk.begin();
     talk.desk.choose("allow_once");

@@ -20,7 +20,7 @@ use bytes::Bytes;
 pub(crate) use family::{become_program, run_family, run_speaking};
 pub(crate) use output::Log;
 pub(crate) use piped::{Piped, PipedChild};
-pub(crate) use sandbox::{Bounds, confine, sandbox};
+pub(crate) use sandbox::{Bounds, confine, real, sandbox};
 pub(crate) use shell::{Launcher, Running, Until};
 
 use tokio::io::{AsyncWriteExt as _, BufReader};
@@ -34,7 +34,8 @@ pub(crate) fn ourselves() -> Option<PathBuf> {
     known.or_else(our_file)
 }
 
-/// Our file, for whoever starts us elsewhere; one that was replaced is named as one that does not exist.
+/// Our file, for whoever starts us elsewhere (which [`Launcher::elsewhere`] does not let happen where commands could
+/// replace it); one that was replaced is named as one that does not exist.
 pub(crate) fn our_file() -> Option<PathBuf> {
     std::env::current_exe().ok().filter(|file| file.exists())
 }

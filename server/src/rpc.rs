@@ -5,6 +5,7 @@
 
 mod connection;
 mod error;
+mod head;
 mod lines;
 mod message;
 mod peer;

@@ -6,6 +6,8 @@ use sidewire_tests::{
     within,
 };
 
+use crate::confined::is_built_apart;
+
 /// A model, a home and a folder.
 struct Scene {
     model: ScriptedModel,
@@ -176,6 +178,9 @@ async fn while_the_editor_is_asked_to_write() {
 
 #[tokio::test]
 async fn while_a_terminal_runs() {
+    if !is_built_apart() {
+        return;
+    }
     let scene = Scene::new().await;
     scene.calls("bash", &json!({ "command": "sleep 1000" }));
     let editor = Editor::full(&scene.home).await;
@@ -196,6 +201,9 @@ async fn while_a_terminal_runs() {
 
 #[tokio::test]
 async fn while_a_terminal_is_being_made() {
+    if !is_built_apart() {
+        return;
+    }
     let scene = Scene::new().await;
     scene.calls("bash", &json!({ "command": "sleep 1000" }));
     let editor = Editor::full(&scene.home).await;

@@ -110,6 +110,25 @@ const SCENARIOS: &[Row] = &[
         ],
     ),
     (
+        "end of input in every phase: all is cancelled and closed, nothing survives (§1.0)",
+        &[
+            "it_leaves_while_the_model_is_silent_or_speaks",
+            "it_leaves_while_the_person_is_asked",
+            "it_leaves_while_the_editor_is_asked_for_a_file_or_a_terminal",
+            "it_leaves_with_a_command_that_does_not_want_to_end",
+            "it_leaves_while_a_server_connects_or_works",
+        ],
+    ),
+    (
+        "requests that overtake each other are answered once each (§1.0)",
+        &[
+            "loading_twice_at_once_is_answered_twice",
+            "closing_and_deleting_overtake_whatever_runs",
+            "a_prompt_right_behind_an_opening_or_a_closing_is_answered",
+            "sessions_have_a_limit_and_closing_one_makes_room",
+        ],
+    ),
+    (
         "ordering: commands and usage only after the open response",
         &["commands_and_usage_follow_the_answer_that_opened_the_session"],
     ),
@@ -162,6 +181,13 @@ const SCENARIOS: &[Row] = &[
             "what_a_person_refuses_is_not_done_and_the_model_is_told",
             "each_posture_does_what_it_says",
             "a_posture_that_allows_it_answers_a_waiting_card",
+        ],
+    ),
+    (
+        "approval: a sandbox escape is a person's decision in every posture (§6.1)",
+        &[
+            "a_command_that_was_confined_can_be_run_outside_with_a_persons_consent",
+            "where_nobody_is_asked_no_command_leaves_the_sandbox",
         ],
     ),
     (
@@ -295,7 +321,10 @@ const COMPLAINTS: &[Row] = &[
     ),
     (
         "#6800 no diff preview",
-        &["an_edit_changes_what_the_editor_shows_and_not_the_disk"],
+        &[
+            "an_edit_is_shown_before_it_is_allowed_and_one_that_cannot_be_made_is_not_asked_about",
+            "an_edit_changes_what_the_editor_shows_and_not_the_disk",
+        ],
     ),
     (
         "#6882 a replay shows injected blocks",

@@ -7,6 +7,8 @@ use sidewire_tests::{
     Editor, Gate, Home, Left, Project, Script, ScriptedModel, Session, TerminalScript, mcp_process, within,
 };
 
+use crate::confined::is_built_apart;
+
 /// What an agent may take on a busy machine; on a quiet one it leaves within a second.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -89,6 +91,9 @@ async fn it_leaves_while_the_person_is_asked() {
 
 #[tokio::test]
 async fn it_leaves_while_the_editor_is_asked_for_a_file_or_a_terminal() {
+    if !is_built_apart() {
+        return;
+    }
     let scene = Scene::new().await;
     for (tool, method) in [
         ("read_file", "fs/read_text_file"),

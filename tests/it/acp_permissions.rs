@@ -107,6 +107,19 @@ async fn an_edit_is_shown_before_it_is_allowed_and_one_that_cannot_be_made_is_no
     editor.decide(&card, "reject_once");
     prompt.ended().await.done();
     assert_eq!(scene.project.read("a.txt"), "one\n");
+
+    // Allowed, but the file is another by then: what the person did to it meanwhile is not lost.
+    calls(
+        &scene.model,
+        "write_file",
+        &json!({ "path": "a.txt", "content": "all new\n" }),
+    );
+    let prompt = session.begin("go").await;
+    let card = editor.card().await;
+    scene.project.write("a.txt", "one, and mine\n");
+    editor.decide(&card, "allow_once");
+    assert_eq!(prompt.ended().await.call().status(), "failed");
+    assert_eq!(scene.project.read("a.txt"), "one, and mine\n");
 }
 
 #[tokio::test]

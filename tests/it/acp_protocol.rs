@@ -260,8 +260,13 @@ async fn a_line_has_a_limit_and_one_beyond_it_is_answered() {
         let refusal = editor.raw(&json!("long"), "x", padded(length)).await.unwrap_err();
         assert_eq!(refusal.code, -32601, "{length}");
     }
+    let refusal = editor
+        .raw(&json!("long"), "x", padded(LINE + 1))
+        .await
+        .unwrap_err();
+    assert_eq!(refusal.code, -32600, "who asked is told");
     let from = editor.count();
-    editor.line(padded(LINE + 1)).await;
+    editor.line("a".repeat(LINE + 1)).await;
     assert!([-32700, -32600].contains(&editor.error_without_id(from).await));
     assert!(editor.list(json!({})).await.is_ok());
 }

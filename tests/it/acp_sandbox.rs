@@ -1,7 +1,7 @@
 //! What confines the commands of a turn: keys that no command reads, looks that change nothing, and the ways out that a
 //! person can allow.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 use sidewire_tests::{Editor, Home, Project, ScriptedModel, Session, full_editor, plain_editor};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::acp_files::{calls, told};
 use crate::acp_terminal::job_id;
-use crate::confined::is_confined;
+use crate::confined::{is_built_apart, is_confined};
 
 const KEY: &str = "sk-CANARY-key";
 
@@ -50,16 +50,9 @@ impl Scene {
 
 /// A folder in which no command may write; `None` where this is built among the temporary ones, in which every command
 /// may.
-#[expect(clippy::print_stderr, reason = "a test that tests nothing says so")]
 fn outside() -> Option<TempDir> {
     let built = Path::new(env!("CARGO_TARGET_TMPDIR")).canonicalize().unwrap();
-    let temporary = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
-    let mut temporary = temporary.into_iter().chain([std::env::temp_dir()]);
-    if temporary.any(|folder| built.starts_with(folder)) {
-        eprintln!("skipped: this is built in a temporary folder, where every command may write");
-        return None;
-    }
-    Some(tempfile::tempdir_in(built).unwrap())
+    is_built_apart().then(|| tempfile::tempdir_in(built).unwrap())
 }
 
 fn cards(editor: &Editor) -> usize {
@@ -96,7 +89,9 @@ async fn no_command_reads_our_keys_in_any_posture() {
 
 #[tokio::test]
 async fn a_terminal_of_the_editor_is_told_what_to_hide_and_a_look_what_to_write() {
-    let Some(scene) = Scene::new().await else { return };
+    let Some(scene) = Scene::new().await.filter(|_| is_built_apart()) else {
+        return;
+    };
     let editor = Editor::with(&scene.home, &[], &full_editor()).await;
     let session = editor.session(scene.project.cwd()).await;
     session.set("tool_approval", "yolo").await.unwrap();
@@ -129,6 +124,78 @@ async fn a_terminal_of_the_editor_is_told_what_to_hide_and_a_look_what_to_write(
             "{arguments}: {words:?}"
         );
     }
+}
+
+/// What the editor starts must be what confines the command, and not what an earlier command made of it.
+#[tokio::test]
+async fn an_editor_starts_no_program_that_commands_may_replace() {
+    let Some(scene) = Scene::new().await else { return };
+    let program = sidewire_tests::program("sidewire");
+    scene.allow_writing(&[program.parent().unwrap()]);
+    let editor = Editor::full(&scene.home).await;
+    let session = editor.session(scene.project.cwd()).await;
+    session.set("tool_approval", "yolo").await.unwrap();
+    let reading = "echo here; x=$SIDEWIRE_HOME; cat $x/.env";
+    let told = scene.run(&session, json!({ "command": reading })).await;
+    assert!(
+        told.starts_with("here\n") && told.contains("Permission denied"),
+        "{told}"
+    );
+    assert!(editor.requests("terminal/create").is_empty());
+}
+
+/// A command may put a link in the place of its folder, to have the next one run and write where it leads.
+#[tokio::test]
+async fn a_folder_that_became_a_link_lets_no_command_out() {
+    let Some(scene) = Scene::new().await else { return };
+    let Some(outside) = outside() else { return };
+    let (project, moved) = (scene.project.path(), scene.project.path().with_extension("moved"));
+    for editor in [full_editor(), plain_editor()] {
+        let editor = Editor::with(&scene.home, &[], &editor).await;
+        let session = editor.session(scene.project.cwd()).await;
+        session.set("tool_approval", "yolo").await.unwrap();
+        std::fs::rename(project, &moved).unwrap();
+        std::os::unix::fs::symlink(outside.path(), project).unwrap();
+        let touch = json!({ "command": "touch made" });
+        let told = scene.run(&session, touch).await;
+        assert!(told.contains("is outside the workspace"), "{told}");
+        let job = json!({ "command": "touch made", "run_in_background": true });
+        let told = scene.run(&session, job).await;
+        assert!(told.contains("the folder is no longer where it was"), "{told}");
+        assert!(editor.requests("terminal/create").is_empty());
+        std::fs::remove_file(project).unwrap();
+        std::fs::rename(&moved, project).unwrap();
+    }
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+/// Commands run in the first folder of a session; another one is no way out either.
+#[tokio::test]
+async fn a_further_folder_that_a_command_turned_into_a_link_lets_no_other_out() {
+    let Some(scene) = Scene::new().await else { return };
+    let Some(outside) = outside() else { return };
+    // Commands may write around it, since it lies among the temporary folders.
+    let around = Project::new();
+    let other = around.folder("other");
+    let editor = Editor::with(&scene.home, &[], &plain_editor()).await;
+    let folders = json!({ "cwd": scene.project.cwd(), "mcpServers": [], "additionalDirectories": [other] });
+    let session = editor.session_with(folders).await;
+    session.set("tool_approval", "yolo").await.unwrap();
+    let swap = format!(
+        "mv {other} {other}.moved && ln -s {} {other}",
+        outside.path().display()
+    );
+    let told = scene.run(&session, json!({ "command": swap })).await;
+    assert_eq!(told, "(no output)");
+    let touch = format!("x={other}; touch $x/made");
+    let told = scene.run(&session, json!({ "command": touch })).await;
+    assert!(told.contains("Permission denied"), "{told}");
+    let job = json!({ "command": touch, "run_in_background": true });
+    let started = scene.run(&session, job).await;
+    calls(&scene.model, "wait", &json!({ "job_id": job_id(&started) }));
+    session.prompt("go").await.done();
+    assert!(crate::acp_files::told(&scene.model).contains("Permission denied"));
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
 }
 
 /// The repository of a project may say which program its files go through.

@@ -6,6 +6,7 @@ use sidewire_tests::{
 };
 
 use crate::acp_files::{calls, told};
+use crate::confined::is_built_apart;
 
 async fn scene() -> (ScriptedModel, Home, Project) {
     let model = ScriptedModel::start().await;
@@ -32,6 +33,9 @@ fn methods(editor: &Editor) -> Vec<String> {
 
 #[tokio::test]
 async fn a_command_runs_in_the_editors_terminal() {
+    if !is_built_apart() {
+        return;
+    }
     let (model, home, project) = scene().await;
     let editor = Editor::full(&home).await;
     editor.terminal(TerminalScript::prints("from the terminal\n"));
@@ -81,6 +85,9 @@ async fn a_command_runs_in_the_editors_terminal() {
 
 #[tokio::test]
 async fn how_a_command_ended_is_told() {
+    if !is_built_apart() {
+        return;
+    }
     let (model, home, project) = scene().await;
     let editor = Editor::full(&home).await;
     let session = editor.session(project.cwd()).await;
@@ -104,6 +111,9 @@ async fn how_a_command_ended_is_told() {
 
 #[tokio::test]
 async fn a_command_that_takes_too_long_is_killed_and_its_terminal_given_back() {
+    if !is_built_apart() {
+        return;
+    }
     let (model, home, project) = scene().await;
     let editor = Editor::full(&home).await;
     editor.terminal(TerminalScript::runs("so far\n"));

@@ -1,7 +1,7 @@
 //! `sidewire confined`: what stands between the program and every shell command of an editor session.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -143,6 +143,21 @@ pub(crate) async fn is_confined(home: &Home) -> bool {
     is_confined
 }
 
+/// Whether this was built where no command may write. An editor starts no program that a command could replace, so that
+/// elsewhere nothing runs in its terminals.
+#[expect(clippy::print_stderr, reason = "a test that tests nothing says so")]
+pub(crate) fn is_built_apart() -> bool {
+    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).canonicalize().unwrap();
+    let program = sidewire_tests::program("sidewire").canonicalize().unwrap();
+    let temporary = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
+    let mut temporary = temporary.into_iter().chain([std::env::temp_dir()]);
+    let is_temporary = temporary.any(|folder| built.starts_with(&folder) || program.starts_with(&folder));
+    if is_temporary {
+        eprintln!("skipped: this is built in a temporary folder, where every command may write");
+    }
+    !is_temporary
+}
+
 #[tokio::test]
 async fn nothing_is_written_but_where_it_may() {
     let (home, place, outside) = (Home::new(), place(), place());
@@ -242,6 +257,48 @@ async fn nothing_reads_what_is_hidden() {
         assert_eq!(ran.ok(), "shownkey\nskills\npiped\nsaid\nread\n", "{bounds:?}");
     }
     assert_eq!(fs::read(keys.join("key")).unwrap(), b"CANARY");
+}
+
+/// One command swaps its folder for a link to where it may not write or read; the next one is let in nowhere.
+#[tokio::test]
+async fn a_folder_that_a_command_swapped_for_a_link_opens_nothing() {
+    let (home, place, outside) = (Home::new(), place(), place());
+    if !is_confined(&home).await {
+        return;
+    }
+    fs::create_dir(place.path().join("root")).unwrap();
+    fs::write(outside.path().join("key"), "CANARY").unwrap();
+    let (around, root) = (place.path().to_str().unwrap(), place.path().join("root"));
+    let (root, hidden) = (root.to_str().unwrap(), outside.path().to_str().unwrap());
+    let bounds = |write| {
+        [
+            "--write", write, "--write", root, "--hide", hidden, "--show", root,
+        ]
+    };
+    let swap = format!("cd {around}; mv root moved; ln -s {hidden} root");
+    confined(&home, &bounds(around), &swap).await.ok();
+    for script in ["echo x > new", "rm key", "mkdir folder", "cat key"] {
+        for folder in [root, hidden] {
+            let ran = confined(
+                &home,
+                &bounds(around),
+                &format!("cd {folder} || exit 0; {script}"),
+            )
+            .await;
+            assert!(
+                !ran.status.success() && !ran.out.contains("CANARY"),
+                "{script}: {ran:?}"
+            );
+        }
+    }
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+    confined(
+        &home,
+        &bounds(around),
+        &format!("cd {around}/moved; echo x > new && cat new"),
+    )
+    .await
+    .ok();
 }
 
 #[tokio::test]

@@ -143,6 +143,8 @@ pub struct ToolCallContext {
     pub tab: i64,
     /// Files and shell of the conversation, when it has any.
     pub workspace: Option<Arc<dyn Workspace>>,
+    /// What a person saw of it ([`Tool::preview`]) before they let it through.
+    pub allowed: Vec<ToolContent>,
     /// Whom to ask.
     pub person: Arc<dyn Person>,
     /// Where progress goes.

@@ -58,7 +58,7 @@ pub trait Workspace: Send + Sync {
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError>;
 
     /// The program and arguments that run a shell command as [`Self::run`] does, with its environment and all that
-    /// confines it, for whoever starts it elsewhere (a terminal of the editor); `None` when it can only run here.
+    /// confines it, for whoever starts it elsewhere (a terminal of the editor); `None` when it can only run here. Blocks on the disk.
     fn elsewhere(&self, _command: &ShellCommand) -> Option<Vec<String>> {
         None
     }

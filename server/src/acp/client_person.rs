@@ -14,6 +14,7 @@ use agent_client_protocol_schema::v1::{
 use serde_json::{Map, Value, json};
 use sidewire_agent::person::{Answer, Choice, ChoiceKind, Person, Question};
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::told_calls::{Stage, ToldCalls};
@@ -22,6 +23,8 @@ use crate::rpc::{CallError, Peer};
 
 /// Set to `1`, plain questions count as asked of nobody: for editors that cannot show them.
 const FALLBACK_VARIABLE: &str = "SIDEWIRE_ACP_ASK_FALLBACK";
+/// A call is shown within this time, or its card goes alone.
+const IN_VIEW: Duration = Duration::from_secs(10);
 /// How the ids of questions for permission begin; what follows is the approval's own id.
 const GATE: &str = "gate-";
 
@@ -86,10 +89,15 @@ impl ClientPerson {
         } else {
             Stage::Running
         };
-        match &question.about {
-            Some(about) if about.name != calls::PLAN_TOOL => self.told.shown(&about.call_id, stage).await,
-            Some(_) | None => ToolCallId::new(question.id.clone()),
-        }
+        let shown = match &question.about {
+            Some(about) if about.name != calls::PLAN_TOOL => {
+                timeout(IN_VIEW, self.told.shown(&about.call_id, stage))
+                    .await
+                    .ok()
+            }
+            Some(_) | None => None,
+        };
+        shown.unwrap_or_else(|| ToolCallId::new(question.id.clone()))
     }
 
     /// What the card is about, in the form of a tool call that waits.
@@ -161,7 +169,7 @@ impl Person for ClientPerson {
         match question.deadline_ms.map(Duration::from_millis) {
             None => asking.await,
             // Dropping what waits for the answer takes the card back.
-            Some(limit) => tokio::time::timeout(limit, asking).await.unwrap_or(Answer::None),
+            Some(limit) => timeout(limit, asking).await.unwrap_or(Answer::None),
         }
     }
 }

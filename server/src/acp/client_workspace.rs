@@ -93,8 +93,7 @@ impl Workspace for ClientWorkspace {
     }
 
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError> {
-        let words = self.local.elsewhere(&command);
-        if let Some(words) = words.filter(|_| self.io.terminal && self.roots().cover(&command.folder))
+        if let Some(words) = self.words_for_terminal(&command).await
             && let Some(end) = self.run_in_terminal(&command, words, Arc::clone(&watch)).await?
         {
             return Ok(end);
@@ -104,6 +103,18 @@ impl Workspace for ClientWorkspace {
 
     fn elsewhere(&self, command: &ShellCommand) -> Option<Vec<String>> {
         self.local.elsewhere(command)
+    }
+}
+
+impl ClientWorkspace {
+    /// What the editor is to run; `None` when the command runs here.
+    async fn words_for_terminal(&self, command: &ShellCommand) -> Option<Vec<String>> {
+        if !self.io.terminal || !self.roots().cover(&command.folder) {
+            return None;
+        }
+        let (local, command) = (Arc::clone(&self.local), command.clone());
+        let finding = tokio::task::spawn_blocking(move || local.elsewhere(&command));
+        finding.await.ok().flatten()
     }
 }
 

@@ -61,7 +61,7 @@ pub(crate) enum OpenModelError {
 
 /// The worker's own tools for a workspace.
 pub(crate) trait ToolDesk: Send + Sync {
-    /// The disk and the shell of these roots, and the tools for them.
+    /// The disk and the shell of these roots, and the tools for them. Blocks on the disk.
     fn open(&self, roots: Roots) -> ToolKit;
 }
 

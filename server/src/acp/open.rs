@@ -87,7 +87,7 @@ pub(super) fn new(editor: &Arc<Editor>, call: Call) -> Handling {
         let chosen = Chosen::begin(&parts.models, &editor.start, controls).await?;
         let record = create(&parts, &roots, &chosen.axes).await?;
         let place = editor.sessions.line_up(record.id).await;
-        let session = furnish(&editor, &parts, (roots, wanted.servers), (record, chosen)).await;
+        let session = furnish(&editor, &parts, (roots, wanted.servers), (record, chosen)).await?;
         let reply = NewSessionResponse::new(session.wire_id())
             .modes(session.modes())
             .config_options(session.config_options());
@@ -175,7 +175,7 @@ async fn reopen(editor: &Arc<Editor>, wanted: Wanted, place: Place) -> Result<Op
     refuse_when_held(&parts, method, id)?;
     let roots = roots(editor, &wanted, record.folder.as_deref()).await?;
     let chosen = Chosen::begin(&parts.models, &editor.start, record.controls.clone()).await?;
-    let session = furnish(editor, &parts, (roots, wanted.servers), (record, chosen)).await;
+    let session = furnish(editor, &parts, (roots, wanted.servers), (record, chosen)).await?;
     Ok(Opened { session, place, room })
 }
 

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use agent_client_protocol_schema::v1::{
-    ContentBlock, ContentChunk, ResourceLink, SessionUpdate, ToolCall, ToolCallContent, ToolCallUpdate,
-    ToolCallUpdateFields,
+    ContentBlock, ContentChunk, MessageId, ResourceLink, SessionUpdate, ToolCall, ToolCallContent,
+    ToolCallUpdate, ToolCallUpdateFields,
 };
 use serde_json::Value;
 use sidewire_agent::event::{PlanEntry, PlanStatus, ToolContent};
@@ -46,11 +46,14 @@ struct Replay<'a> {
 impl Replay<'_> {
     /// What the person wrote, and the page it was about.
     fn question(&self) -> Vec<SessionUpdate> {
+        // Its own id: a question that was never answered is not joined to the next one.
+        let id = MessageId::new(format!("{}/question", self.record.id));
         let page = self.record.page.iter().filter(|page| !page.url.is_empty());
         words::pieces(&self.record.prompt)
             .map(ContentBlock::from)
             .chain(page.map(page_link))
-            .map(|block| SessionUpdate::UserMessageChunk(ContentChunk::new(block)))
+            .map(|block| ContentChunk::new(block).message_id(id.clone()))
+            .map(SessionUpdate::UserMessageChunk)
             .collect()
     }
 

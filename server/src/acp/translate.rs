@@ -12,9 +12,7 @@ use agent_client_protocol_schema::v1::{
     ToolCallUpdate, ToolCallUpdateFields, UsageUpdate,
 };
 use serde_json::json;
-use sidewire_agent::event::{
-    self, PlanStatus, ToolContent, ToolEnd, ToolProgress, ToolStart, TurnEvent, UsageReport,
-};
+use sidewire_agent::event::{self, PlanStatus, ToolEnd, ToolProgress, ToolStart, TurnEvent, UsageReport};
 use sidewire_agent::feed::News;
 use sidewire_agent::ids::TurnId;
 use sidewire_contract::media::Media;
@@ -65,7 +63,7 @@ impl TurnUpdates {
             }
             News::Event(TurnEvent::ToolFinished(end)) => {
                 let mut updates = self.planned(|start| start.call_id == end.call_id);
-                updates.push(self.finished(end));
+                updates.push(self.finished(&end));
                 updates
             }
             News::Event(event) => self.event(event).into_iter().collect(),
@@ -152,12 +150,12 @@ impl TurnUpdates {
         self.call_update(&report.call_id, fields)
     }
 
-    fn finished(&mut self, end: ToolEnd) -> SessionUpdate {
-        let terminal = self.reports.end(&end.call_id).map(ToolContent::Terminal);
-        // A command that was stopped has shown more than that.
-        let lost = terminal.filter(|terminal| !end.content.contains(terminal));
-        let blocks: Vec<_> = lost.into_iter().chain(end.content).collect();
-        let content = calls::content(&blocks, words::first_of);
+    fn finished(&mut self, end: &ToolEnd) -> SessionUpdate {
+        // A terminal stays on show as it is: it was given back by now, and clients do not find it by its name again.
+        let content = match self.reports.end(&end.call_id) {
+            Some(_terminal) => Vec::new(),
+            None => calls::content(&end.content, words::first_of),
+        };
         let locations = calls::locations(&end.locations);
         let fields = ToolCallUpdateFields::new()
             .status(calls::ended(end.ok))

@@ -26,7 +26,7 @@ use crate::rpc::Error;
 pub(super) async fn run(turn: &RunningTurn, prompt: Prompt) -> Result<PromptResponse, Error> {
     let session = &turn.session;
     session.shelf.replace(tools(session));
-    let (key, wake) = (turn_key(), Arc::new(Notify::new()));
+    let (key, wake) = (new_turn(session), Arc::new(Notify::new()));
     let setting = match own_command::command(&prompt) {
         Some(command) => own_command::setting(setting(session), command),
         None => setting(session),
@@ -42,7 +42,6 @@ pub(super) async fn run(turn: &RunningTurn, prompt: Prompt) -> Result<PromptResp
         setting,
         tools: session.shelf.clone(),
     };
-    session.has.told.begin(key.id.clone());
     let started = session.has.parts.agent.ask(ask, Arc::clone(&wake)).await;
     let started = started.map_err(|error| refused(session, error))?;
     session.state().is_new = false;
@@ -59,11 +58,13 @@ fn tools(session: &Session) -> Vec<Arc<dyn Tool>> {
         .collect()
 }
 
-/// A turn of this editor, which nothing else names.
-pub(super) fn turn_key() -> TurnKey {
+/// A turn of a session, which nothing else names and of which the editor has been told nothing.
+pub(super) fn new_turn(session: &Session) -> TurnKey {
+    let id = TurnId(format!("c-{}", Uuid::new_v4()));
+    session.has.told.begin(id.clone());
     TurnKey {
         owner: Owner::editor(),
-        id: TurnId(format!("c-{}", Uuid::new_v4())),
+        id,
     }
 }
 

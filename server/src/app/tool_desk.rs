@@ -1,5 +1,6 @@
 //! The worker's tools for the workspaces of editors.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use sidewire_agent::workspace::Roots;
@@ -8,7 +9,7 @@ use sidewire_contract::layout::Layout;
 use super::shell_places::{self, ShellPlaces};
 use crate::acp::desks::{Jobs, Sandbox, ToolDesk, ToolKit};
 use crate::config::shell::ShellConfig;
-use crate::process::{Bounds, Launcher, our_file, ourselves, sandbox};
+use crate::process::{Bounds, Launcher, our_file, ourselves, real, sandbox};
 use crate::tools::{JobTable, LocalWorkspace, Protected, workspace_tools};
 
 /// The [`ToolDesk`] of this machine.
@@ -36,10 +37,12 @@ impl Tools {
         for place in &places.write {
             shell_places::add(&mut write, place.clone());
         }
-        let readable = shell_places::readable(&self.layout);
+        // Where they lead now: a link on the way to them may be one that a command can turn.
+        let found = |place: PathBuf| real(&place);
+        let readable = shell_places::readable(&self.layout).map(found);
         Bounds {
             write,
-            hide: shell_places::own(&self.layout).into(),
+            hide: shell_places::own(&self.layout).map(found).into(),
             show: roots.iter().cloned().chain(readable).collect(),
         }
     }
@@ -88,5 +91,33 @@ impl Jobs for JobTable {
 
     async fn end(&self) {
         Self::end(self).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A link on the way to our folders may be one that a command can turn.
+    #[test]
+    fn what_is_ours_is_hidden_where_it_was_when_the_session_began() {
+        let place = tempfile::tempdir().unwrap();
+        let real = place.path().canonicalize().unwrap();
+        fs::create_dir_all(real.join("home/lists")).unwrap();
+        symlink(real.join("home"), real.join("link")).unwrap();
+        symlink("lists", real.join("home/skills")).unwrap();
+        let tools = Tools::new(&Layout::in_folder(real.join("link")), ShellConfig::default());
+        let roots = Roots::new(real.join("work"), []);
+        let bounds = tools.bounds(&roots, &ShellPlaces::default());
+        assert!(bounds.hide.contains(&real.join("home")), "{bounds:?}");
+        let shown = [
+            real.join("work"),
+            real.join("home/lists"),
+            real.join("home/browser"),
+        ];
+        assert_eq!(bounds.show, shown);
     }
 }

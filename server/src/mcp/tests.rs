@@ -188,6 +188,7 @@ impl Rig {
             store: self.store.clone(),
             tab: 0,
             workspace: None,
+            allowed: Vec::new(),
             person: Arc::new(Nobody),
             feed: Arc::clone(&self.feed),
             cancel: self.cancel.clone(),

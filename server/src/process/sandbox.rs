@@ -4,14 +4,18 @@
 //! (a service that listens on a socket) is not the command's doing, and not confined.
 
 mod carve;
+#[cfg(target_os = "linux")]
+mod hold;
 
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
+pub(crate) use carve::real;
 pub(super) use carve::without;
 
-/// What a command may do to the disk.
+/// What a command may do to the disk. The places of `write` and `show` are named without links: one whose name leads
+/// elsewhere when the command starts was moved away, perhaps by an earlier command, and counts for nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bounds {
     /// It writes below these places, and to the usual devices.
@@ -70,15 +74,17 @@ pub(crate) fn sandbox() -> Option<String> {
 mod landlock_rules {
     //! The rules, as the kernel is told them.
 
+    use std::os::fd::OwnedFd;
     use std::path::PathBuf;
 
     use landlock::{
-        ABI, AccessFs, BitFlags, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr as _,
+        ABI, AccessFs, BitFlags, LandlockStatus, PathBeneath, RestrictionStatus, Ruleset, RulesetAttr as _,
         RulesetCreatedAttr as _, RulesetError, RulesetStatus, path_beneath_rules,
     };
 
     use super::Bounds;
     use super::carve::{readable, real, without};
+    use super::hold::Held;
 
     /// What programs write to without thinking of it as a file.
     const DEVICES: &[&str] = &[
@@ -99,9 +105,8 @@ mod landlock_rules {
     /// Nothing is written where it is hidden: a file that is moved away would be hidden no longer.
     pub(super) fn apply(bounds: &Bounds) -> Result<RestrictionStatus, RulesetError> {
         let writing = AccessFs::from_write(WRITING);
-        let all_real = |places: &[PathBuf]| places.iter().map(|place| real(place)).collect::<Vec<_>>();
-        let hidden = all_real(&bounds.hide);
-        let write = without(&all_real(&bounds.write), &hidden);
+        let hidden: Vec<_> = bounds.hide.iter().map(|place| real(place)).collect();
+        let write = without(&bounds.write, &hidden);
         let (reading, readable) = if hidden.is_empty() {
             (BitFlags::EMPTY, Vec::new())
         } else {
@@ -110,10 +115,27 @@ mod landlock_rules {
         Ruleset::default()
             .handle_access(writing | reading)?
             .create()?
-            .add_rules(path_beneath_rules(write, writing))?
+            .add_rules(beneath(write, writing))?
             .add_rules(path_beneath_rules(DEVICES, writing))?
-            .add_rules(path_beneath_rules(readable, reading))?
+            .add_rules(beneath(readable, reading))?
             .restrict_self()
+    }
+
+    /// A rule for each place that is still what its name says. The rule is about what is held, so that it does not
+    /// matter what comes to have the name later.
+    fn beneath(
+        places: Vec<PathBuf>,
+        access: BitFlags<AccessFs>,
+    ) -> impl Iterator<Item = Result<PathBeneath<OwnedFd>, RulesetError>> {
+        places.into_iter().filter_map(move |place| {
+            let held = Held::open(&place).ok()?;
+            let access = if held.is_folder {
+                access
+            } else {
+                access & AccessFs::from_file(WRITING)
+            };
+            Some(Ok(PathBeneath::new(held.file, access)))
+        })
     }
 
     pub(super) fn probe() -> Option<String> {

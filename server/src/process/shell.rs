@@ -65,8 +65,12 @@ impl Launcher {
         self.program.is_some() && super::sandbox().is_some()
     }
 
-    /// Starts a command; both its output streams are one, so that they come in their order.
+    /// Starts a command in a folder that is named without links; both its output streams are one, so that they come in
+    /// their order. Blocks on the disk.
     pub(crate) fn start(&self, command: &str, folder: &Path, reach: Reach) -> io::Result<Running> {
+        if !stays(folder) {
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, Moved));
+        }
         let (reader, writer) = io::pipe()?;
         let ourselves = self.program.as_deref();
         let between = ourselves.map(|program| self.between(program, &["--watch"], reach));
@@ -96,11 +100,15 @@ impl Launcher {
         })
     }
 
-    /// What runs a command when somebody else starts it; `None` when we are what confines it and have no name there.
-    pub(crate) fn elsewhere(&self, command: &str, reach: Reach) -> Option<Vec<String>> {
+    /// What runs a command when somebody else starts it in this folder; `None` when the folder is no longer where it
+    /// was, or we are what confines the command and cannot be started there. Blocks on the disk.
+    pub(crate) fn elsewhere(&self, command: &str, folder: &Path, reach: Reach) -> Option<Vec<String>> {
+        if !stays(folder) {
+            return None;
+        }
         let mut words = Vec::new();
         if self.confines() && reach != Reach::Everything {
-            words.extend(self.between(self.file.as_deref()?, &[], reach));
+            words.extend(self.between(self.lasting_file()?, &[], reach));
         }
         // Whoever starts it knows nothing of its environment.
         words.push("env".into());
@@ -108,6 +116,13 @@ impl Launcher {
         words.extend(variables.map(OsString::from));
         words.extend(spoken(command));
         words.into_iter().map(|word| word.into_string().ok()).collect()
+    }
+
+    /// Our file, unless a command could put another in its place, which would then be started unconfined.
+    fn lasting_file(&self) -> Option<&Path> {
+        let file = self.file.as_deref()?;
+        let is_replaceable = self.bounds.write.iter().any(|place| file.starts_with(place));
+        (!is_replaceable).then_some(file)
     }
 
     /// Ourselves, told what the command behind may do.
@@ -134,6 +149,17 @@ impl Launcher {
             ..self.bounds.clone()
         })
     }
+}
+
+/// Why a command is not started in a folder.
+#[derive(Debug, thiserror::Error)]
+#[error("the folder is no longer where it was")]
+struct Moved;
+
+/// Whether a folder that is named without links is where its name says. A command may have moved it and put a link in
+/// its place, to have the next one run where the link leads.
+fn stays(folder: &Path) -> bool {
+    folder.canonicalize().is_ok_and(|real| real == folder)
 }
 
 /// The shell and what it is given.

@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::head::Head;
 use super::lines::{LINE_LIMIT, Line, Lines};
 use super::message::{self, Incoming, RequestId};
 use super::{Answer, Call, Error, Handling, Params, Peer, Reply, Service};
@@ -98,11 +99,7 @@ async fn read<R: AsyncRead + Unpin>(
                 Ok(None) => Ok(()),
                 Err(junk) => requests.refuse(junk.id, junk.error).await,
             },
-            Ok(Some(Line::TooLong)) => {
-                let text = format!("a message is longer than {LINE_LIMIT} bytes");
-                let error = Error::invalid_request(text);
-                requests.refuse(RequestId::null(), error).await
-            }
+            Ok(Some(Line::TooLong(beginning))) => requests.refuse_long(&beginning).await,
             Ok(None) => return,
             Err(error) => {
                 tracing::debug!(%error, "the input broke");
@@ -139,6 +136,17 @@ impl Requests {
             closing: CancellationToken::new(),
             running: Mutex::default(),
         }
+    }
+
+    /// A message was too long. Whoever waits because of it, there or here, waits no longer.
+    async fn refuse_long(self: &Arc<Self>, beginning: &[u8]) -> Result<(), Stalled> {
+        let id = match Head::read(beginning) {
+            Head::Request(id) => id,
+            Head::Answer(id) if self.peer.spoil(&id) => return Ok(()),
+            Head::Answer(_) | Head::Unknown => RequestId::null(),
+        };
+        let text = format!("a message is longer than {LINE_LIMIT} bytes");
+        self.refuse(id, Error::invalid_request(text)).await
     }
 
     async fn take(self: &Arc<Self>, incoming: Incoming, service: &Arc<impl Service>) -> Result<(), Stalled> {

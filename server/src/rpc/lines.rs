@@ -6,6 +6,8 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, BufReader};
 
 /// Most bytes of one incoming message, without its line break.
 pub(super) const LINE_LIMIT: usize = 32 * 1024 * 1024;
+/// Bytes that are kept of a line that is too long.
+const HEAD: usize = 4 * 1024;
 /// What is read at once.
 const BUFFER: usize = 16 * 1024;
 
@@ -20,8 +22,8 @@ pub(super) struct Lines<R> {
 pub(super) enum Line {
     /// Its bytes without the line break; never blank.
     Whole(Vec<u8>),
-    /// It was longer than the limit and is gone.
-    TooLong,
+    /// It was longer than the limit and is gone; this is how it began.
+    TooLong(Vec<u8>),
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
@@ -49,7 +51,7 @@ async fn read_line(input: &mut (impl AsyncBufRead + Unpin), limit: usize) -> io:
         let chunk = input.fill_buf().await?;
         if chunk.is_empty() {
             return Ok(match (too_long, line.is_empty()) {
-                (true, _) => Some(Line::TooLong),
+                (true, _) => Some(Line::TooLong(line)),
                 (false, true) => None,
                 (false, false) => Some(Line::Whole(line)),
             });
@@ -61,14 +63,15 @@ async fn read_line(input: &mut (impl AsyncBufRead + Unpin), limit: usize) -> io:
         };
         too_long |= line.len() + piece.len() > limit;
         if too_long {
-            line = Vec::new();
+            line.truncate(HEAD);
+            line.shrink_to_fit();
         } else {
             line.extend_from_slice(piece);
         }
         input.consume(taken);
         if end.is_some() {
             return Ok(Some(if too_long {
-                Line::TooLong
+                Line::TooLong(line)
             } else {
                 Line::Whole(line)
             }));
@@ -86,7 +89,7 @@ mod tests {
         while let Some(line) = lines.next().await.unwrap() {
             read.push(match line {
                 Line::Whole(line) => Some(String::from_utf8(line).unwrap()),
-                Line::TooLong => None,
+                Line::TooLong(_) => None,
             });
         }
         read

@@ -24,7 +24,7 @@ impl RequestId {
     }
 
     /// Strings, whole numbers and null name a request.
-    fn read(raw: &RawValue) -> Option<Self> {
+    pub(super) fn read(raw: &RawValue) -> Option<Self> {
         let value: Value = serde_json::from_str(raw.get()).ok()?;
         let named = match &value {
             Value::Null | Value::String(_) => true,

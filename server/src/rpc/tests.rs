@@ -174,8 +174,11 @@ async fn a_line_may_be_as_long_as_the_limit_and_no_longer() {
             }
             continue;
         };
-        assert_eq!(client.code().await, (json!(null), json!(code)));
+        assert_eq!(client.code().await, (json!(1), json!(code)));
     }
+    client.say(&"x".repeat(LINE_LIMIT + 1)).await;
+    let unknown = (json!(null), json!(Error::INVALID_REQUEST));
+    assert_eq!(client.code().await, unknown, "nobody can tell whose it was");
     client.ask(json!(2), "echo").await;
     assert_eq!(client.hear().await["id"], 2);
 }

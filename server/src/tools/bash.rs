@@ -13,7 +13,7 @@ use sidewire_agent::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput
 use sidewire_agent::workspace::{Reach, Roots, ShellCommand, ShellEnd, ShellExit, Watch, Workspace as _};
 
 use super::call::{self, CallError, Described, clip_line};
-use super::command_output::{Confined, ending, for_model, for_person};
+use super::command_output::{ending, for_model, for_person, hint};
 use super::jobs::JobTable;
 use super::local_workspace::LocalWorkspace;
 use super::shell::classify::{classify, looks};
@@ -94,7 +94,7 @@ impl Bash {
         let end = workspace
             .run(command, Arc::clone(&watch) as Arc<dyn Watch>)
             .await?;
-        let confined = Confined::of(reach, self.workspace.confines());
+        let confined = self.workspace.confines().then_some(reach);
         let text = told(&end, limit, confined);
         Ok(output(text, &end.exit, watch.terminal_shown()))
     }
@@ -137,8 +137,8 @@ fn arguments(confines: bool) -> Value {
     arguments
 }
 
-/// What the model reads of a command that ended.
-fn told(end: &ShellEnd, limit: Duration, confined: Option<Confined>) -> String {
+/// What the model reads of a command that ended, which was confined to this reach if it was.
+fn told(end: &ShellEnd, limit: Duration, confined: Option<Reach>) -> String {
     let output = for_model(&end.output);
     let mut text = output.trim_end_matches('\n').to_owned();
     if text.is_empty() {
@@ -150,7 +150,7 @@ fn told(end: &ShellEnd, limit: Duration, confined: Option<Confined>) -> String {
     if end.exit == ShellExit::Code(0) {
         return text;
     }
-    let hint = confined.and_then(|confined| confined.hint(&text));
+    let hint = confined.and_then(|reach| hint(reach, &text));
     let ending = ending(&end.exit, Some(limit));
     let lines = [Some(text.as_str()), Some(&ending), hint];
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")

@@ -1,7 +1,7 @@
 //! One change of one file, shared by all tools that change files: opened, changed, saved and shown.
 
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -101,10 +101,16 @@ impl<C: Change> ChangeTool<C> {
 
     async fn write(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
         let _alone = self.turnstile.lock().await;
-        let mut ready = make::<C>(call).await?;
+        let ready = make::<C>(call).await?;
+        let output = ready.changed().told(&ready.told);
+        // Somebody may have changed the file while the person looked.
+        if !call.allowed.is_empty() && call.allowed != output.shown {
+            return Err(CallError::Said(
+                "the file changed after the person was shown this change; read it again".to_owned(),
+            ));
+        }
         call::workspace(call)?.save(&ready.document).await?;
-        let told = std::mem::take(&mut ready.told);
-        Ok(ready.changed().told(told))
+        Ok(output)
     }
 }
 
@@ -130,11 +136,11 @@ async fn make<C: Change>(call: &ToolCallContext) -> Result<Ready, CallError> {
 }
 
 impl Ready {
-    fn changed(self) -> Changed {
+    fn changed(&self) -> Changed<'_> {
         Changed {
-            path: self.document.path,
-            before: self.before,
-            after: self.document.text,
+            path: &self.document.path,
+            before: self.before.as_deref(),
+            after: &self.document.text,
             line: self.line,
         }
     }
@@ -168,17 +174,17 @@ impl<C: Change> Tool for ChangeTool<C> {
 }
 
 /// What a file held and holds.
-struct Changed {
-    path: PathBuf,
+struct Changed<'a> {
+    path: &'a Path,
     /// `None` for a new one.
-    before: Option<String>,
-    after: String,
+    before: Option<&'a str>,
+    after: &'a str,
     line: Option<u32>,
 }
 
-impl Changed {
+impl Changed<'_> {
     /// What the model reads and the person sees of it.
-    fn told(self, text: String) -> ToolOutput {
+    fn told(&self, text: &str) -> ToolOutput {
         ToolOutput {
             locations: vec![Location {
                 path: self.path.to_string_lossy().into_owned(),
@@ -189,18 +195,15 @@ impl Changed {
         }
     }
 
-    fn shown(self) -> ToolContent {
+    fn shown(&self) -> ToolContent {
         let path = self.path.to_string_lossy().into_owned();
         let before = self.before.unwrap_or_default();
         let is_new = before.is_empty();
-        if before.len() + self.after.len() <= WHOLE {
-            return ToolContent::Diff {
-                path,
-                before: (!is_new).then_some(before),
-                after: self.after,
-            };
-        }
-        let (old, new) = parts(&before, &self.after);
+        let (old, new) = if before.len() + self.after.len() <= WHOLE {
+            (before, self.after)
+        } else {
+            parts(before, self.after)
+        };
         if old.len() + new.len() > WHOLE {
             let (old, new) = (old.lines().count(), new.lines().count());
             return ToolContent::Text(format!("{path}: about {old} lines became {new}"));
@@ -259,12 +262,12 @@ mod tests {
 
     fn shown(before: Option<&str>, after: &str) -> ToolContent {
         let changed = Changed {
-            path: "/w/a".into(),
-            before: before.map(str::to_owned),
-            after: after.to_owned(),
+            path: Path::new("/w/a"),
+            before,
+            after,
             line: Some(1),
         };
-        changed.told("done".to_owned()).shown.remove(0)
+        changed.told("done").shown.remove(0)
     }
 
     #[test]

@@ -27,41 +27,23 @@ pub(super) fn ending(exit: &ShellExit, limit: Option<Duration>) -> String {
     }
 }
 
-/// How far a command was confined, for what has to be said when that was too much for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Confined {
-    /// It could write nowhere.
-    Look,
-    /// It could write in the workspace.
-    Workspace,
-}
-
-impl Confined {
-    /// That of a command of this reach; `None` where nothing `confines`, or not this one.
-    pub(super) fn of(reach: Reach, confines: bool) -> Option<Self> {
-        match reach {
-            Reach::Look => confines.then_some(Self::Look),
-            Reach::Workspace => confines.then_some(Self::Workspace),
-            Reach::Everything => None,
+/// What a model is told of a confined command that failed, when what it printed looks as if it was kept from writing.
+pub(super) fn hint(reach: Reach, output: &str) -> Option<&'static str> {
+    let hint = match reach {
+        Reach::Look => {
+            "[it only reads, so it was run where it can write nowhere; with a variable in front of it (`TMPDIR=/tmp …`) it \
+             counts as one that writes, and bash's outside_sandbox lets it write anywhere; both may need the person's \
+             consent]"
         }
-    }
-
-    /// What a model is told of a command that failed, when what it printed looks as if it was kept from writing.
-    pub(super) fn hint(self, output: &str) -> Option<&'static str> {
-        let output = output.to_ascii_lowercase();
-        let was_refused = REFUSED.iter().any(|words| output.contains(words));
-        was_refused.then_some(match self {
-            Self::Look => {
-                "[it only reads, so it was run where it can write nowhere; with a variable in front of it (`TMPDIR=/tmp …`) it \
-                 counts as one that writes, and bash's outside_sandbox lets it write anywhere; both may need the \
-                 person's consent]"
-            }
-            Self::Workspace => {
-                "[commands write only in the workspace, in temporary folders and in those of `[shell] write` in the person's \
-                 config.toml; bash's outside_sandbox lets one write anywhere, with the person's consent]"
-            }
-        })
-    }
+        Reach::Workspace => {
+            "[commands write only in the workspace, in temporary folders and in those of `[shell] write` in the person's \
+             config.toml; bash's outside_sandbox lets one write anywhere, with the person's consent]"
+        }
+        Reach::Everything => return None,
+    };
+    let output = output.to_ascii_lowercase();
+    let was_refused = REFUSED.iter().any(|words| output.contains(words));
+    was_refused.then_some(hint)
 }
 
 /// What programs say, in small letters, when the system refuses them a write.
@@ -167,7 +149,6 @@ mod tests {
 
     #[test]
     fn a_command_that_was_kept_from_writing_is_told_what_it_can_do() {
-        let hint = |reach, output: &str| Confined::of(reach, true).and_then(|confined| confined.hint(output));
         for denied in [
             "touch: cannot touch '/etc/x': Permission denied",
             "npm error code EACCES",
@@ -179,7 +160,6 @@ mod tests {
             let said = hint(Reach::Look, denied).unwrap();
             assert!(said.contains("only reads") && !said.contains('\n'), "{said}");
             assert_eq!(hint(Reach::Everything, denied), None);
-            assert_eq!(Confined::of(Reach::Workspace, false), None);
         }
         assert_eq!(hint(Reach::Workspace, "error: 3 tests failed"), None);
     }

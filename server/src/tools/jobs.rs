@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::call::CallError;
-use super::command_output::{Confined, ending, for_model};
+use super::command_output::{ending, for_model, hint};
 use crate::process::{Launcher, Log, Running, Until};
 
 /// Most jobs that run at once.
@@ -39,7 +39,8 @@ struct Jobs {
 pub(super) struct Job {
     log: Log,
     began: Instant,
-    confined: Option<Confined>,
+    /// How far it reaches, if anything confines it.
+    confined: Option<Reach>,
     cancel: CancellationToken,
     end: watch::Receiver<Option<End>>,
     // A std mutex: held for a number.
@@ -81,7 +82,7 @@ impl JobTable {
         let running = starting.await.unwrap_or_else(|error| Err(error.into()));
         let running =
             running.map_err(|error| CallError::Said(format!("failed to start the shell: {error}")))?;
-        let confined = Confined::of(reach, self.launcher.confines());
+        let confined = self.launcher.confines().then_some(reach);
         self.follow(running, place, confined)
     }
 
@@ -90,7 +91,7 @@ impl JobTable {
         &self,
         running: Running,
         place: OwnedSemaphorePermit,
-        confined: Option<Confined>,
+        confined: Option<Reach>,
     ) -> Result<String, CallError> {
         let mut jobs = self.lock();
         if self.places.is_closed() {
@@ -207,7 +208,7 @@ impl Job {
     /// What is to be said when what it printed looks as if it was kept from writing.
     fn hint(&self, text: &str) -> Option<&'static str> {
         let failed = matches!(&*self.end.borrow(), Some(end) if end.exit != ShellExit::Code(0));
-        self.confined.filter(|_| failed)?.hint(text)
+        hint(self.confined.filter(|_| failed)?, text)
     }
 
     /// Resolves once it has ended.

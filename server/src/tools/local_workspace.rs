@@ -262,7 +262,8 @@ impl Workspace for LocalWorkspace {
     }
 
     fn elsewhere(&self, command: &ShellCommand) -> Option<Vec<String>> {
-        self.0.launcher.elsewhere(&command.command, command.reach)
+        let launcher = &self.0.launcher;
+        launcher.elsewhere(&command.command, &command.folder, command.reach)
     }
 }
 

@@ -1,8 +1,10 @@
 //! Places where keys are kept: no file tool reads or writes there, whatever a person or a rule allows.
 //!
-//! Shell commands are another matter: where the kernel confines them it keeps them from writing there, and from reading
-//! our own folders, but not the keys of a person, which their programs need. One that names such a place is asked
-//! about, always and of a person; one that goes there without naming it is not found out.
+//! Shell commands are another matter. Where the kernel confines them, it keeps them from writing in the person's own
+//! key folders and in ours ([`Protected::places`]), and from reading ours; the person's their programs need. A key folder
+//! that lies elsewhere, such as `.ssh` in a workspace, the kernel does not know: taking it out of what may be written
+//! would take every new file beside it out too. A command that names any of these is asked about, always and of a person;
+//! one that goes there without naming it is not found out.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,7 +58,7 @@ impl Protected {
         key_folders::cover(piece) || piece.ancestors().any(is_end_of_place)
     }
 
-    /// The places themselves.
+    /// Those whose place is known: of the person's home folder, and ours.
     pub(crate) fn places(&self) -> &[PathBuf] {
         &self.places
     }

@@ -105,7 +105,7 @@ impl Bench {
         self.tool(name).preview(&context).await
     }
 
-    async fn context(&self, arguments: Value, feed: &Arc<TurnFeed>) -> ToolCallContext {
+    pub(super) async fn context(&self, arguments: Value, feed: &Arc<TurnFeed>) -> ToolCallContext {
         let store = Store::in_memory().unwrap();
         let owner = Owner("ann".to_owned());
         let lookup = Lookup {
@@ -127,6 +127,7 @@ impl Bench {
             store,
             tab: 0,
             workspace: Some(Arc::clone(&self.workspace)),
+            allowed: Vec::new(),
             person: Arc::clone(&self.person),
             feed: Arc::clone(feed),
             cancel: self.cancel.clone(),

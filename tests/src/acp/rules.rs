@@ -32,6 +32,8 @@ struct SessionState {
     calls: BTreeMap<String, bool>,
     /// Terminals that were not released.
     terminals: u32,
+    /// Terminals that were: editors know them no longer.
+    released: BTreeSet<String>,
 }
 
 /// Looks at everything and remembers what was wrong.
@@ -210,6 +212,9 @@ impl Rules {
         let ends = matches!(update["status"].as_str(), Some("completed" | "failed"));
         let session = self.session(params);
         let loading = session.loading > 0 && session.prompts == 0;
+        let mut content = update["content"].as_array().into_iter().flatten();
+        let named = |block: &Value| block["terminalId"].as_str().map(str::to_owned);
+        let lost = content.find_map(|block| named(block).filter(|id| session.released.contains(id)));
         let asked_about = session.cards.values().any(|call| *call == id);
         let known = session.calls.get(&id).copied();
         session.calls.insert(id.clone(), ends || known == Some(true));
@@ -224,6 +229,11 @@ impl Rules {
                 self.fault(format!("an update of tool call {id} after its end: {update}"));
             }
             _ => {}
+        }
+        if let Some(terminal) = lost {
+            self.fault(format!(
+                "tool call {id} shows terminal {terminal} after its release"
+            ));
         }
         if asked_about && !self.left {
             self.fault(format!(
@@ -256,8 +266,10 @@ impl Rules {
         match method {
             "session/request_permission" => self.card(id, params),
             "terminal/release" => {
+                let id = params["terminalId"].as_str().unwrap_or_default().to_owned();
                 let session = self.session(params);
                 session.terminals = session.terminals.saturating_sub(1);
+                session.released.insert(id);
             }
             _ => {}
         }

@@ -352,6 +352,7 @@ async fn load(book: CommandBook, arguments: serde_json::Value) -> crate::tool::T
         store: crate::store::Store::in_memory().unwrap(),
         tab: 0,
         workspace: None,
+        allowed: Vec::new(),
         person: std::sync::Arc::new(crate::person::Nobody),
         feed: std::sync::Arc::new(crate::feed::TurnFeed::new(crate::testing::record("t"))),
         cancel: tokio_util::sync::CancellationToken::new(),

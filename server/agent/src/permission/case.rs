@@ -44,6 +44,19 @@ impl Case {
         &self.intent
     }
 
+    /// Reading what it is about, as far as that is inside.
+    pub(super) fn as_look(&self) -> Self {
+        Self {
+            tool: "read_file".to_owned(),
+            intent: Intent {
+                class: Class::Read,
+                outside: Vec::new(),
+                ..self.intent.clone()
+            },
+            places: self.places.clone(),
+        }
+    }
+
     /// Whether it runs a command.
     pub(super) fn is_command(&self) -> bool {
         match self.intent.class {

@@ -128,6 +128,13 @@ impl Gate {
         matches!(self.weigh(asking), Verdict::Ask(..))
     }
 
+    /// Whether what the call is about, as far as that is inside, may be looked at without asking anyone.
+    #[must_use]
+    pub fn lets_look(&self, asking: &Asking<'_>) -> bool {
+        let look = asking.case.as_look();
+        judge(&look, &self.policy, &self.standing.borrow(), asking.planning) == Verdict::Run
+    }
+
     /// Whether a call may run. Waits for the person as long as the turn runs.
     pub async fn judge(&self, asking: Asking<'_>) -> Result<(), Refusal> {
         loop {

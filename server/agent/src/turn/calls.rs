@@ -136,35 +136,30 @@ impl Step<'_> {
         if stop.outcome().is_some() {
             return stopped();
         }
-        let mut beyond = Vec::new();
+        let mut context = self.context(call, Vec::new());
         if let Some(gate) = &self.turn.setting.gate {
-            beyond = match self.permit(gate, &tool, call).await {
-                Ok(beyond) => beyond,
+            context = match self.permit(gate, &tool, call).await {
+                Ok(context) => context,
                 Err(refused) => return refused,
             };
             self.turn.feed.push(begins(call));
         }
-        let mut running = std::pin::pin!(tool.call(self.context(call, beyond)));
+        let mut running = std::pin::pin!(tool.call(context));
         tokio::select! {
             biased;
             output = &mut running => output,
-            () = stop.token().cancelled() => {
-                let left = timeout(FAREWELL, running).await;
-                ToolOutput {
-                    secret_input: left.is_ok_and(|left| left.secret_input),
-                    ..stopped()
-                }
-            }
+            // What it still says in time tells what was done by then.
+            () = stop.token().cancelled() => timeout(FAREWELL, running).await.unwrap_or_else(|_late| stopped()),
         }
     }
 
-    /// Whether the gate lets the call through, as its arguments are now; to which places outside the workspace.
+    /// Whether the gate lets the call through, as its arguments are now, and with what.
     async fn permit(
         &self,
         gate: &Gate,
         tool: &Arc<dyn Tool>,
         call: &Call,
-    ) -> Result<Vec<PathBuf>, ToolOutput> {
+    ) -> Result<ToolCallContext, ToolOutput> {
         let setting = &self.turn.setting;
         let case = case(Arc::clone(tool), call, self.roots().cloned()).await;
         let planning = matches!(&setting.briefing, Briefing::Editor(editor)
@@ -178,11 +173,20 @@ impl Step<'_> {
             cancel: self.turn.stop.token(),
         };
         if gate.would_ask(&asking) {
-            asking.shown = self.preview(tool.as_ref(), call).await?;
+            match self.preview(tool.as_ref(), call).await {
+                Ok(shown) => asking.shown = shown,
+                // It may tell what is in a file, and does so to whoever may read that unasked.
+                Err(refused) if gate.lets_look(&asking) => return Err(refused),
+                Err(_) => {}
+            }
         }
+        let allowed = asking.shown.clone();
         let judged = gate.judge(asking).await;
         judged.map_err(|refusal| ToolOutput::error(refusal.to_string()))?;
-        Ok(case.intent().outside.clone())
+        Ok(ToolCallContext {
+            allowed,
+            ..self.context(call, case.intent().outside.clone())
+        })
     }
 
     /// What the call would do; finding out looks at nothing outside, which nobody has allowed yet.
@@ -224,6 +228,7 @@ impl Step<'_> {
             tab: turn.tab,
             workspace: workspace
                 .map(|workspace| Arc::new(Inside { workspace, beyond }) as Arc<dyn Workspace>),
+            allowed: Vec::new(),
             person: Arc::clone(&turn.setting.person),
             feed: Arc::clone(&turn.feed),
             cancel: turn.stop.token().clone(),

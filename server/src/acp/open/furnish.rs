@@ -14,10 +14,12 @@ use crate::acp::cards::Cards;
 use crate::acp::client_person::ClientPerson;
 use crate::acp::client_workspace::ClientWorkspace;
 use crate::acp::controls::Chosen;
+use crate::acp::desks::ToolKit;
 use crate::acp::editor::Editor;
 use crate::acp::line::SessionLine;
 use crate::acp::session::{Furniture, Session, State};
 use crate::acp::slash::Commands;
+use crate::rpc::Error;
 
 /// A session of this conversation, in these folders, set to this. Its MCP servers begin to start.
 pub(super) async fn furnish(
@@ -25,11 +27,11 @@ pub(super) async fn furnish(
     parts: &Arc<Parts>,
     (roots, servers): (Roots, Vec<McpServer>),
     (record, chosen): (ConversationRecord, Chosen),
-) -> Arc<Session> {
+) -> Result<Arc<Session>, Error> {
     let Chosen { axes, provider } = chosen;
     let peer = editor.peer.clone();
     let wire_id = SessionId::new(record.id.to_string());
-    let kit = parts.tools.open(roots.clone());
+    let kit = open_tools(parts, roots.clone()).await?;
     let client = editor.client().unwrap_or_default();
     let local = Arc::clone(&kit.workspace);
     let workspace = ClientWorkspace::new(peer.clone(), wire_id.clone(), client.io, local);
@@ -37,7 +39,7 @@ pub(super) async fn furnish(
     let commands = Commands::load(&parts.user_folder, roots.folder()).await;
     let context = context_of(parts, &record).await;
     let untrusted = !axes.trusted;
-    Arc::new_cyclic(|session: &Weak<Session>| {
+    Ok(Arc::new_cyclic(|session: &Weak<Session>| {
         let session = session.clone();
         let changed = move || {
             if let Some(session) = session.upgrade() {
@@ -61,7 +63,16 @@ pub(super) async fn furnish(
         };
         let state = State::new(axes, provider, (&record, context));
         Session::new(record.id, furniture, state)
-    })
+    }))
+}
+
+/// The tools of this machine for these folders. Finding out what they may do waits for the disk.
+async fn open_tools(parts: &Arc<Parts>, roots: Roots) -> Result<ToolKit, Error> {
+    let desk = Arc::clone(&parts.tools);
+    let opening = tokio::task::spawn_blocking(move || desk.open(roots));
+    opening
+        .await
+        .map_err(|_| Error::internal("the tools could not be prepared"))
 }
 
 /// How much of the window the conversation takes; unknown where the last turn does not say.

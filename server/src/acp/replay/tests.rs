@@ -90,7 +90,7 @@ fn a_turn_is_shown_in_the_order_it_happened() {
         (Role::Assistant, vec![Part::Text { text: "Done.".into() }]),
     ];
     let expected = [
-        json!({"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "hi"}}),
+        json!({"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "hi"}, "messageId": "t/question"}),
         json!({"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": "hm"}}),
         json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "I look."}}),
         json!({
@@ -204,7 +204,7 @@ fn a_question_beside_a_page_names_it_and_one_without_words_is_not_shown() {
     };
     let link = json!({"sessionUpdate": "user_message_chunk", "content": {
         "type": "resource_link", "name": "Console", "uri": "https://example.com/",
-    }});
+    }, "messageId": "t/question"});
     assert_eq!(shown(about, Vec::new())[1], link);
     let silent = TurnRecord {
         prompt: String::new(),

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use super::clear::clear;
 use crate::acp::desks::{McpState, McpStatus, Sandbox};
 use crate::acp::session::{RunningTurn, Session};
-use crate::acp::turn::{follow, refused, setting, turn_key};
+use crate::acp::turn::{follow, new_turn, refused, setting};
 use crate::rpc::Error;
 
 /// Runs a command; `words` follow its name.
@@ -32,7 +32,7 @@ pub(in crate::acp) async fn run(
 
 async fn compact(turn: &RunningTurn, wishes: &str) -> Result<PromptResponse, Error> {
     let session = &turn.session;
-    let (key, wake) = (turn_key(), Arc::new(Notify::new()));
+    let (key, wake) = (new_turn(session), Arc::new(Notify::new()));
     let compact = Compact {
         key: key.clone(),
         conversation: session.id,

@@ -15,7 +15,7 @@ use crate::acp::AGENT;
 use crate::acp::refusals::{held, storage, unknown_session};
 use crate::acp::session::{RunningTurn, Session};
 use crate::acp::translate::TurnUpdates;
-use crate::acp::turn::turn_key;
+use crate::acp::turn::new_turn;
 use crate::rpc::Error;
 
 /// The name of the call in which the person is asked.
@@ -56,9 +56,7 @@ async fn may_clear(turn: &RunningTurn) -> bool {
     if session.has.gate.posture() < Posture::Ask {
         return false;
     }
-    let key = turn_key();
-    let mut updates = TurnUpdates::new(key.id.clone(), session.has.notices);
-    session.has.told.begin(key.id);
+    let mut updates = TurnUpdates::new(new_turn(session).id, session.has.notices);
     let start = call();
     let begins = updates.take(News::Event(TurnEvent::ToolStarted(start.clone())));
     show(session, begins).await;

@@ -407,6 +407,17 @@ async fn no_more_than_sixty_four_sessions_are_open() {
     editor.open().await;
 }
 
+/// What tools must know of the disk is found out beside the threads that serve everybody else.
+#[tokio::test]
+async fn opening_a_session_holds_up_nobody() {
+    let mut editor = editor(Start::default()).await;
+    editor.open().await;
+    let opened_on = editor.world.opened_on.lock().unwrap().clone();
+    // This runtime has one thread, which is this one.
+    assert_eq!(opened_on.len(), 1);
+    assert_ne!(opened_on[0], std::thread::current().id());
+}
+
 #[tokio::test]
 async fn what_could_not_be_opened_is_opened_with_a_later_request() {
     let world = Arc::new(World::default());

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
 
 use futures_util::StreamExt as _;
 use sidewire_agent::error::ProviderError;
@@ -40,6 +41,8 @@ pub(super) struct World {
     pub(super) gate: Arc<Semaphore>,
     /// The next look at a model waits for this.
     pub(super) look: Mutex<Option<Receiver<()>>>,
+    /// The threads on which tools were opened.
+    pub(super) opened_on: Mutex<Vec<ThreadId>>,
     /// Why the parts cannot be opened.
     pub(super) closed: Mutex<Option<String>>,
 }
@@ -57,6 +60,7 @@ impl Default for World {
             answers: Mutex::default(),
             gate: Arc::new(Semaphore::new(0)),
             look: Mutex::default(),
+            opened_on: Mutex::default(),
             closed: Mutex::default(),
         }
     }
@@ -168,6 +172,7 @@ pub(super) struct Tools(pub(super) Arc<World>);
 
 impl ToolDesk for Tools {
     fn open(&self, roots: Roots) -> ToolKit {
+        self.0.opened_on.lock().unwrap().push(std::thread::current().id());
         ToolKit {
             workspace: Arc::new(Bare(roots)),
             tools: Vec::new(),

@@ -247,12 +247,19 @@ async fn a_terminal_is_shown_at_once_and_stays() {
     );
     let again = of(&mut updates, TurnEvent::ToolProgress(progress(terminal.clone())));
     assert_eq!(again, Value::Null);
+    // It is not named again: it was given back, and clients know it no longer.
     let ended = of(&mut updates, TurnEvent::ToolFinished(end(true, terminal.clone())));
-    assert_eq!(ended["content"], shown);
+    assert_eq!(
+        (&ended["status"], ended.get("content")),
+        (&json!("completed"), None)
+    );
     of(&mut updates, start(json!({})));
     of(&mut updates, TurnEvent::ToolProgress(progress(terminal)));
     let stopped = of(&mut updates, TurnEvent::ToolFinished(end(false, text("stopped"))));
-    assert_eq!(stopped["content"], json!([shown[0], text_content("stopped")[0]]));
+    assert_eq!(
+        (&stopped["status"], stopped.get("content")),
+        (&json!("failed"), None)
+    );
 }
 
 #[test]

@@ -150,6 +150,7 @@ impl Rig {
             store: self.store.clone(),
             tab: 7,
             workspace: None,
+            allowed: Vec::new(),
             person: Arc::new(Nobody),
             feed: Arc::clone(&self.feed),
             cancel: self.cancel.clone(),

@@ -29,12 +29,13 @@ fn carve(folder: &Path, protected: &[PathBuf], left: &mut Vec<PathBuf>) {
 }
 
 /// Everything but what is hidden; and what is shown, in hidden places too. A place that is shown and hidden is hidden.
+/// None is looked for behind a link.
 #[cfg(any(test, target_os = "linux"))]
 pub(super) fn readable(hidden: &[PathBuf], show: &[PathBuf]) -> Vec<PathBuf> {
     let mut left = beside(hidden);
-    for shown in show.iter().map(|place| real(place)) {
-        let inside = hidden.iter().filter(|place| place.starts_with(&shown));
-        carve(&shown, &inside.cloned().collect::<Vec<_>>(), &mut left);
+    for shown in show {
+        let inside = hidden.iter().filter(|place| place.starts_with(shown));
+        carve(shown, &inside.cloned().collect::<Vec<_>>(), &mut left);
     }
     left
 }
@@ -62,9 +63,8 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     found.filter(is_no_link).map(|entry| entry.path())
 }
 
-/// Where a path leads, as far as it leads anywhere.
-#[cfg(any(test, target_os = "linux"))]
-pub(super) fn real(path: &Path) -> PathBuf {
+/// Where a path leads, as far as it leads anywhere. Blocks on the disk.
+pub(crate) fn real(path: &Path) -> PathBuf {
     let known = |above: &Path| Some(above.canonicalize().ok()?.join(path.strip_prefix(above).ok()?));
     let found = path.ancestors().find_map(known);
     found.unwrap_or_else(|| path.to_owned())

@@ -105,3 +105,31 @@ fn what_is_shown_in_a_hidden_place_is_read_and_the_rest_is_not() {
         assert!(fs::write(inside.join("new"), "").is_err());
     });
 }
+
+/// What a command can do to a folder beside which it may write: the next one must not be let in where it leads.
+#[test]
+fn a_place_that_became_a_link_opens_nothing() {
+    let (place, inside, outside) = folders();
+    let real = inside.parent().unwrap().to_owned();
+    let deep = inside.join("deep");
+    fs::create_dir(&deep).unwrap();
+    fs::create_dir(outside.join("deep")).unwrap();
+    fs::write(outside.join("deep/old"), "old").unwrap();
+    let bounds = Bounds {
+        write: vec![inside.clone(), deep.clone()],
+        hide: vec![outside.clone()],
+        show: vec![inside.clone(), deep.join("old")],
+    };
+    fs::rename(&inside, real.join("moved")).unwrap();
+    std::os::unix::fs::symlink(&outside, &inside).unwrap();
+    let kept = outside.clone();
+    confined(bounds, move || {
+        for folder in [&inside, &deep, &outside, &outside.join("deep")] {
+            assert!(!reads(&folder.join("old")), "{}", folder.display());
+            assert!(fs::write(folder.join("new"), "").is_err(), "{}", folder.display());
+        }
+        assert!(reads(&real.join("moved/old")), "which is not hidden");
+    });
+    assert!(!kept.join("new").exists() && !kept.join("deep/new").exists());
+    drop(place);
+}

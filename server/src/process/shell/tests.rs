@@ -19,14 +19,19 @@ fn until(limit: Duration) -> Until {
     }
 }
 
+/// A folder, and its name without links.
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let real = place.path().canonicalize().unwrap();
+    (place, real)
+}
+
 const LONG: Duration = Duration::from_secs(60);
 
 async fn run(command: &str, until: Until) -> (ShellExit, String) {
-    let folder = tempfile::tempdir().unwrap();
+    let (_place, folder) = folder();
     let log = Log::default();
-    let running = launcher()
-        .start(command, folder.path(), Reach::Workspace)
-        .unwrap();
+    let running = launcher().start(command, &folder, Reach::Workspace).unwrap();
     let exit = running.follow(until, &log).await;
     let text = log.lock().text();
     (exit, text)
@@ -93,10 +98,10 @@ async fn a_command_that_closes_its_output_is_still_waited_for() {
 
 #[tokio::test]
 async fn endless_output_takes_bounded_memory_and_can_be_stopped() {
-    let folder = tempfile::tempdir().unwrap();
+    let (_place, folder) = folder();
     let log = Arc::new(Log::default());
     let until = until(LONG);
-    let running = launcher().start("yes", folder.path(), Reach::Workspace).unwrap();
+    let running = launcher().start("yes", &folder, Reach::Workspace).unwrap();
     let following = tokio::spawn({
         let (log, until) = (Arc::clone(&log), until.clone());
         async move { running.follow(until, &log).await }
@@ -110,10 +115,10 @@ async fn endless_output_takes_bounded_memory_and_can_be_stopped() {
 
 #[tokio::test]
 async fn dropping_a_command_ends_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let (_place, folder) = folder();
     let log = Log::default();
     let running = launcher()
-        .start("echo $$; exec sleep 1000", folder.path(), Reach::Workspace)
+        .start("echo $$; exec sleep 1000", &folder, Reach::Workspace)
         .unwrap();
     {
         let following = running.follow(until(LONG), &log);
@@ -128,8 +133,8 @@ async fn dropping_a_command_ends_it() {
 
 #[tokio::test]
 async fn a_folder_that_is_gone_is_an_error() {
-    let place = tempfile::tempdir().unwrap();
-    let gone = place.path().join("gone");
+    let (_place, folder) = folder();
+    let gone = folder.join("gone");
     assert!(launcher().start("true", &gone, Reach::Workspace).is_err());
 }
 
@@ -173,7 +178,7 @@ fn a_family_is_told_what_it_may_do() {
 fn whoever_starts_a_command_elsewhere_confines_it_too() {
     let mut launcher = confining();
     let is_confined = launcher.confines();
-    let words = |launcher: &Launcher, reach| launcher.elsewhere("echo 'a b'", reach);
+    let words = |launcher: &Launcher, reach| launcher.elsewhere("echo 'a b'", Path::new("/"), reach);
     let elsewhere = words(&launcher, Reach::Workspace).unwrap();
     assert_eq!(
         elsewhere[..3] == ["/bin/sidewire", "confined", "--write"],
@@ -192,11 +197,49 @@ fn whoever_starts_a_command_elsewhere_confines_it_too() {
     assert_eq!(bare[bare.len() - 3..], [shell(), "-c", "echo 'a b'"]);
 }
 
+/// It would be started as it is, and confine nothing.
+#[test]
+fn a_program_that_a_command_could_replace_is_started_by_nobody_else() {
+    let mut launcher = confining();
+    let is_confined = launcher.confines();
+    for file in ["/root-of-it/target/debug/sidewire", "/tmp/sidewire"] {
+        launcher.file = Some(file.into());
+        for reach in [Reach::Look, Reach::Workspace] {
+            let words = launcher.elsewhere("make", Path::new("/"), reach);
+            assert_eq!(words.is_none(), is_confined, "{file}: {words:?}");
+        }
+        let words = launcher
+            .elsewhere("make", Path::new("/"), Reach::Everything)
+            .unwrap();
+        assert_eq!(words[0], "env", "it is not needed: {words:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_started_in_a_folder_that_became_a_link() {
+    let (_place, real) = folder();
+    let (root, outside) = (real.join("root"), real.join("outside"));
+    for folder in [&root, &outside] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let launcher = launcher();
+    let elsewhere = |folder: &Path| launcher.elsewhere("make", folder, Reach::Workspace);
+    assert!(elsewhere(&root).is_some());
+    std::fs::rename(&root, real.join("moved")).unwrap();
+    std::os::unix::fs::symlink(&outside, &root).unwrap();
+    for reach in [Reach::Look, Reach::Workspace, Reach::Everything] {
+        let started = launcher.start("touch made", &root, reach);
+        let error = started.err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some("the folder is no longer where it was"));
+    }
+    assert_eq!(elsewhere(&root), None);
+}
+
 /// A command may kill the one in between; its group is ended all the same.
 #[tokio::test]
 async fn a_family_that_was_killed_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("family");
+    let (_place, folder) = folder();
+    let script = folder.join("family");
     std::fs::write(&script, "#!/bin/sh\nsleep 1000 & echo $!\nkill -9 $$\n").unwrap();
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let launcher = Launcher {
@@ -204,7 +247,7 @@ async fn a_family_that_was_killed_leaves_nothing() {
         ..launcher()
     };
     let log = Log::default();
-    let running = launcher.start("true", folder.path(), Reach::Workspace).unwrap();
+    let running = launcher.start("true", &folder, Reach::Workspace).unwrap();
     assert_eq!(
         running.follow(until(LONG), &log).await,
         ShellExit::Signal("SIGKILL".to_owned())

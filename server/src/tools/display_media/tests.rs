@@ -49,6 +49,7 @@ async fn call(arguments: Value) -> Call {
         store,
         tab: 1,
         workspace: None,
+        allowed: Vec::new(),
         person: Arc::new(Nobody),
         feed: Arc::new(TurnFeed::new(record())),
         cancel: CancellationToken::new(),

@@ -1,5 +1,14 @@
+use std::path::PathBuf;
+
 use super::*;
 use crate::process::Bounds;
+
+/// A folder, and its name without links.
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let real = place.path().canonicalize().unwrap();
+    (place, real)
+}
 
 fn table() -> JobTable {
     JobTable::new(Launcher {
@@ -12,17 +21,14 @@ fn table() -> JobTable {
 
 #[tokio::test]
 async fn the_oldest_that_has_ended_is_forgotten() {
-    let folder = tempfile::tempdir().unwrap();
+    let (_place, folder) = folder();
     let table = table();
     let lasting = table
-        .start("sleep 1000", folder.path(), Reach::Workspace)
+        .start("sleep 1000", &folder, Reach::Workspace)
         .await
         .unwrap();
     for _ in 1..=REMEMBERED {
-        let id = table
-            .start("true", folder.path(), Reach::Workspace)
-            .await
-            .unwrap();
+        let id = table.start("true", &folder, Reach::Workspace).await.unwrap();
         table.find(&id).unwrap().ended().await;
     }
     assert!(table.find(&lasting).is_ok());
@@ -34,10 +40,10 @@ async fn the_oldest_that_has_ended_is_forgotten() {
 
 #[tokio::test]
 async fn dropping_the_table_ends_its_jobs() {
-    let folder = tempfile::tempdir().unwrap();
+    let (_place, folder) = folder();
     let table = table();
     let id = table
-        .start("echo $$; exec sleep 1000", folder.path(), Reach::Workspace)
+        .start("echo $$; exec sleep 1000", &folder, Reach::Workspace)
         .await
         .unwrap();
     let job = table.find(&id).unwrap();
@@ -49,25 +55,20 @@ async fn dropping_the_table_ends_its_jobs() {
 
 #[tokio::test]
 async fn no_more_run_than_may_be_however_they_are_started() {
-    let folder = tempfile::tempdir().unwrap();
+    let (_place, folder) = folder();
     let table = table();
-    let starts = (0..=RUNNING).map(|_| table.start("sleep 1000", folder.path(), Reach::Workspace));
+    let starts = (0..=RUNNING).map(|_| table.start("sleep 1000", &folder, Reach::Workspace));
     let started = futures_util::future::join_all(starts).await;
     let (ids, refused): (Vec<_>, Vec<_>) = started.into_iter().partition(Result::is_ok);
     assert_eq!((ids.len(), refused.len(), table.running()), (RUNNING, 1, RUNNING));
     // One that is being started holds up nothing that only looks.
     table.find("job-1").unwrap().kill().await;
     assert_eq!(table.running(), RUNNING - 1);
-    let mut starting = std::pin::pin!(table.start("sleep 1000", folder.path(), Reach::Workspace));
+    let mut starting = std::pin::pin!(table.start("sleep 1000", &folder, Reach::Workspace));
     assert!(futures_util::poll!(&mut starting).is_pending());
     assert_eq!(table.running(), RUNNING);
     table.end().await;
     let late = starting.await.unwrap_err().to_string();
     assert_eq!(late, "the session is ending");
-    assert!(
-        table
-            .start("true", folder.path(), Reach::Workspace)
-            .await
-            .is_err()
-    );
+    assert!(table.start("true", &folder, Reach::Workspace).await.is_err());
 }

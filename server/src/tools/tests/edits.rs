@@ -4,13 +4,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sidewire_agent::event::ToolContent;
 use sidewire_agent::permission::{Class, Names};
-use sidewire_agent::tool::Location;
+use sidewire_agent::tool::{Location, ToolCallContext};
 use sidewire_agent::workspace::{
     Document, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
 };
 
 use crate::tools::LocalWorkspace;
-use crate::tools::testing::{Bench, named, said};
+use crate::tools::testing::{Bench, feed, named, said};
 
 #[tokio::test]
 async fn a_file_is_read_edited_and_shown() {
@@ -93,6 +93,32 @@ async fn a_change_is_shown_as_it_will_be_and_not_made() {
         let refused = bench.preview(tool, arguments).await.unwrap_err();
         assert!(refused.is_error && said(&refused).contains(why), "{refused:?}");
     }
+}
+
+#[tokio::test]
+async fn what_a_person_allowed_is_what_is_written() {
+    let bench = Bench::new();
+    bench.write("a.txt", "one\n");
+    let whole = json!({ "path": "a.txt", "content": "two\n" });
+    let allowed = bench.preview("write_file", whole.clone()).await.unwrap();
+    let call = async || {
+        let context = bench.context(whole.clone(), &feed()).await;
+        let allowed = allowed.clone();
+        bench
+            .tool("write_file")
+            .call(ToolCallContext { allowed, ..context })
+            .await
+    };
+    bench.write("a.txt", "mine\n");
+    let refused = call().await;
+    assert!(
+        refused.is_error && said(&refused).contains("read it again"),
+        "{refused:?}"
+    );
+    assert_eq!(bench.read("a.txt"), b"mine\n");
+    bench.write("a.txt", "one\n");
+    assert!(!call().await.is_error);
+    assert_eq!(bench.read("a.txt"), b"two\n");
 }
 
 #[tokio::test]

@@ -174,6 +174,24 @@ async fn waiting_ends_with_its_time_and_with_the_turn() {
     bench.jobs.end().await;
 }
 
+/// A folder that was moved away for a link is not where a command runs, waited for or not.
+#[tokio::test]
+async fn no_command_runs_where_a_link_took_the_place_of_the_folder() {
+    let bench = Bench::new();
+    std::fs::rename(&bench.root, bench.root.with_file_name("moved")).unwrap();
+    std::os::unix::fs::symlink(&bench.outside, &bench.root).unwrap();
+    let told = bench.fails("bash", json!({ "command": "touch made" })).await;
+    assert!(told.contains("is outside the workspace"), "{told}");
+    let job = json!({ "command": "touch made", "run_in_background": true });
+    let told = bench.fails("bash", job).await;
+    assert_eq!(
+        told,
+        "failed to start the shell: the folder is no longer where it was"
+    );
+    assert_eq!(bench.jobs.running(), 0);
+    assert!(!bench.outside.join("made").exists());
+}
+
 /// Where nothing confines, which is so on this bench, there is nothing to leave and nobody to ask about it.
 #[tokio::test]
 async fn who_is_not_confined_leaves_nothing() {

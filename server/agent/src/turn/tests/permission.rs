@@ -6,7 +6,7 @@ use super::*;
 use crate::briefing::{Briefing, Collaboration, EditorBriefing, Preset};
 use crate::event::{ToolContent, ToolStart};
 use crate::feed::News;
-use crate::permission::{Class, Gate, Intent, Posture};
+use crate::permission::{Class, Gate, Intent, Posture, Rule, Rules};
 use crate::person::{Answer, Nobody, Person, Question};
 use crate::tool::{Location, ToolCallContext, ToolMeta};
 use crate::workspace::Roots;
@@ -238,6 +238,22 @@ async fn what_cannot_be_done_is_not_asked_about() {
         assert_eq!((told(&told_by).as_str(), times), (expected, ran), "{posture:?}");
         assert!(person.seen.lock().unwrap().is_empty());
     }
+}
+
+#[tokio::test]
+async fn what_is_in_a_file_is_not_told_to_who_may_not_read_it() {
+    let person = Answering::new(Some("reject_once"));
+    let mut scene = Scene::new(Posture::Ask, person.clone());
+    scene.arguments = serde_json::json!({ "path": "a.txt", "cannot": true });
+    let rules = Rules {
+        deny: vec![Rule::parse("read_file(a.txt)").unwrap()],
+        ..Rules::default()
+    };
+    scene.gate = Arc::new(Gate::new(Posture::Ask).with_rules(rules));
+    let (_, ran, times) = scene.play().await;
+    assert_eq!(times, 0);
+    assert!(told(&ran).contains("permission.declined"), "{}", told(&ran));
+    assert_eq!(person.seen.lock().unwrap()[0].shown, []);
 }
 
 #[tokio::test]
