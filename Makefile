@@ -5,6 +5,11 @@
 CARGO_TARGET_DIR ?= target
 export CARGO_TARGET_DIR
 
+# Steps share npm, apt and cargo, which wait for nobody.
+.NOTPARALLEL:
+# Properties are tested with the same input each time here, and with new input by a bare `cargo test`.
+test: export PROPTEST_RNG_SEED := 20261201
+
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 

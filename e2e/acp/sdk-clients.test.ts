@@ -7,15 +7,16 @@ import { PYTHON, pythonWithSdk } from "../harness/acp/python";
 import { EVERYTHING, test } from "../harness/acp/stage";
 import { TYPESCRIPT } from "../harness/acp/typescript";
 import { field } from "../harness/json";
+import { WORKER } from "../harness/paths";
 import { until } from "../harness/until";
 
 const python = pythonWithSdk();
 if ("missing" in python) console.warn(python.missing);
 const KINDS = "missing" in python ? [TYPESCRIPT] : [TYPESCRIPT, PYTHON];
 
-/** Whether this checkout lies where every command may write. */
+/** Whether the agent lies where every command may write. */
 function isTemporary(): boolean {
-  const here = realpathSync(import.meta.dirname);
+  const here = realpathSync(WORKER);
   return ["/tmp", "/var/tmp", "/dev/shm", realpathSync(tmpdir())].some((folder) => here.startsWith(`${folder}/`));
 }
 

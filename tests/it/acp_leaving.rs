@@ -10,7 +10,7 @@ use sidewire_tests::{
 use crate::confined::is_built_apart;
 
 /// What an agent may take on a busy machine; on a quiet one it leaves within a second.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 struct Scene {
     model: ScriptedModel,

@@ -209,6 +209,10 @@ async fn what_only_looks_changes_nothing_whatever_a_project_makes_it_run() {
                  git -c user.name=a -c user.email=b commit -qm first && \
                  git config filter.evil.clean 'touch pwned; echo ran; cat' && echo two > a.txt";
     let planted = scene.run(&session, json!({ "command": plant })).await;
+    if planted.contains("git: ") && planted.contains("not found") {
+        eprintln!("skipped: there is no git here");
+        return;
+    }
     assert_eq!(planted, "(no output)");
     session.set("tool_approval", "ask").await.unwrap();
     let told = scene.run(&session, json!({ "command": "git diff" })).await;

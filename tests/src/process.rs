@@ -47,6 +47,9 @@ pub(crate) fn command(program: &Path, home: &Path) -> Command {
     command
         .env("SIDEWIRE_HOME", home)
         .env("HOME", home)
+        // What programs say is compared in English.
+        .env("LC_ALL", "C")
+        .env_remove("LANGUAGE")
         .env_remove("XDG_CONFIG_HOME")
         .kill_on_drop(true);
     command

@@ -126,7 +126,7 @@ async fn a_server_that_reads_nothing_holds_nobody_up() {
     }
     let began = std::time::Instant::now();
     timeout(GUARD, session.close()).await.unwrap();
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
 }
 
 #[tokio::test]

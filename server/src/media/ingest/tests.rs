@@ -427,7 +427,6 @@ async fn a_fetched_file_tells_its_address_and_has_to_be_what_the_server_says() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_decoder_adds_stills_and_its_rubbish_is_left_out() {
-    use std::os::unix::fs::PermissionsExt as _;
     let mut room = room(Sandbox::default()).await;
     let out = room.folder.path().join("out");
     let bin = room.folder.path().join("bin");
@@ -438,8 +437,7 @@ async fn a_decoder_adds_stills_and_its_rubbish_is_left_out() {
         ("ffprobe", probe.to_owned()),
     ] {
         let path = bin.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{does}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        crate::test_program::write(&path, &format!("#!/bin/sh\n{does}\n"));
     }
     let config = LibraryConfig {
         folder: room.folder.path().join("media"),

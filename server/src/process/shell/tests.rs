@@ -76,7 +76,7 @@ async fn both_streams_come_in_their_order_with_the_exit_status() {
 #[tokio::test]
 async fn a_command_that_takes_too_long_is_killed_with_what_it_started() {
     let command = "sleep 1000 & echo $!; wait";
-    let (exit, text) = run(command, until(Duration::from_millis(300))).await;
+    let (exit, text) = run(command, until(Duration::from_secs(2))).await;
     assert_eq!(exit, ShellExit::TimedOut);
     gone(&text).await;
 }
@@ -240,8 +240,7 @@ async fn nothing_is_started_in_a_folder_that_became_a_link() {
 async fn a_family_that_was_killed_leaves_nothing() {
     let (_place, folder) = folder();
     let script = folder.join("family");
-    std::fs::write(&script, "#!/bin/sh\nsleep 1000 & echo $!\nkill -9 $$\n").unwrap();
-    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    crate::test_program::write(&script, "#!/bin/sh\nsleep 1000 & echo $!\nkill -9 $$\n");
     let launcher = Launcher {
         program: Some(script),
         ..launcher()

@@ -102,16 +102,22 @@ async fn a_refusal_of_a_known_form_is_told_at_once() {
 
 #[tokio::test]
 async fn silence_is_a_timeout_before_and_within_an_answer() {
-    let limits = Limits {
-        first_byte: Duration::from_millis(40),
-        idle: Duration::from_millis(40),
-        ..quick()
-    };
-    for (sent, told) in [
-        (vec![], vec![]),
-        (vec![OK.into()], vec![]),
-        (vec![body(&delta(&json!({ "content": "a" })))], vec![text("a")]),
+    let short = Duration::from_millis(40);
+    // What is to be read must have the time to come.
+    for (sent, told, first_byte) in [
+        (vec![], vec![], short),
+        (vec![OK.into()], vec![], short),
+        (
+            vec![body(&delta(&json!({ "content": "a" })))],
+            vec![text("a")],
+            Duration::from_secs(5),
+        ),
     ] {
+        let limits = Limits {
+            first_byte,
+            idle: Duration::from_millis(500),
+            ..quick()
+        };
         let server = Server::start(vec![Reply::Hang(sent)]).await;
         let mut expected = told;
         expected.push(Err(ProviderError::Timeout));

