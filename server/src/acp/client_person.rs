@@ -23,8 +23,6 @@ use crate::rpc::{CallError, Peer};
 
 /// Set to `1`, plain questions count as asked of nobody: for editors that cannot show them.
 const FALLBACK_VARIABLE: &str = "SIDEWIRE_ACP_ASK_FALLBACK";
-/// A call is shown within this time, or its card goes alone.
-const IN_VIEW: Duration = Duration::from_secs(10);
 /// How the ids of questions for permission begin; what follows is the approval's own id.
 const GATE: &str = "gate-";
 
@@ -81,7 +79,8 @@ impl ClientPerson {
     }
 
     /// The id of the card: that of the call it is about, so that editors show it there and not as a call of its own
-    /// that nothing ever ends. One about nothing that is shown, or is shown too late, has its own.
+    /// that nothing ever ends. However slow the editor is, it hears of the call first; whoever asks can give it up.
+    /// One about nothing that is shown has an id of its own.
     async fn card_id(&self, question: &Question) -> ToolCallId {
         // What asks while it runs is shown as running first, or that would take the question off the screen.
         let stage = if is_card(question) {
@@ -89,15 +88,10 @@ impl ClientPerson {
         } else {
             Stage::Running
         };
-        let shown = match &question.about {
-            Some(about) if about.name != calls::PLAN_TOOL => {
-                timeout(IN_VIEW, self.told.shown(&about.call_id, stage))
-                    .await
-                    .ok()
-            }
-            Some(_) | None => None,
-        };
-        shown.unwrap_or_else(|| ToolCallId::new(question.id.clone()))
+        match &question.about {
+            Some(about) if about.name != calls::PLAN_TOOL => self.told.shown(&about.call_id, stage).await,
+            Some(_) | None => ToolCallId::new(question.id.clone()),
+        }
     }
 
     /// What the card is about, in the form of a tool call that waits.

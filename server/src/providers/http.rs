@@ -5,6 +5,7 @@
 //! is never read. The key is never logged, never part of an error and never follows a redirect. What a request and an
 //! answer look like is not known here: that is the [`Api`], one for each folder beside this one.
 
+mod arguments;
 mod ask;
 mod call;
 mod connection;
@@ -31,6 +32,7 @@ use sidewire_agent::error::ProviderError;
 use sidewire_agent::provider::{ModelEvent, ModelRequest};
 use url::Url;
 
+pub(crate) use arguments::proper_arguments;
 pub(crate) use connection::{Connection, Tried};
 pub(crate) use key::secret_header;
 pub(crate) use limits::Limits;

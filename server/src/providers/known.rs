@@ -68,7 +68,8 @@ const ROWS: &[Row] = &[
     row("gpt-4.1", "", (1_000_000, 32_768), sees(&[])),
     row("gpt-4o", "", (128_000, 16_384), sees(&[])),
     row("gpt-4-turbo", "", (128_000, 4_096), sees(&[])),
-    row("gpt-5", "", (400_000, 128_000), sees(THREE)),
+    // What it takes in ends earlier than its window, the rest of which is for the answer.
+    row("gpt-5", "", (272_000, 128_000), sees(THREE)),
     row("gpt-oss", "", (128_000, 65_536), reads(THREE)),
     row("o1-mini", "", (128_000, 65_536), reads(&[])),
     row("o3-mini", "", (200_000, 100_000), reads(THREE)),

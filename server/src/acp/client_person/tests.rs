@@ -170,6 +170,18 @@ async fn a_card_waits_for_the_call_it_is_about() {
     asking.await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_card_does_not_overtake_its_call_on_the_way_to_a_slow_editor() {
+    let (peer, mut editor) = editor();
+    let person = Arc::new(ClientPerson::new(peer, session(), "/w".into()));
+    let asking = ask(&person, card_question("gate-1"), &CancellationToken::new());
+    tokio::time::sleep(Duration::from_secs(3_600)).await;
+    person.told.begin_with("t", "c");
+    let params = editor.serve(METHOD, selected("allow_once")).await;
+    assert_eq!(params["toolCall"]["toolCallId"], "t:c");
+    asking.await.unwrap();
+}
+
 #[tokio::test]
 async fn a_plain_question_can_be_answered_and_closed() {
     let rows = [

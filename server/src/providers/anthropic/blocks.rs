@@ -6,11 +6,11 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use sidewire_agent::message::{Message, Part, ResultContent, Role};
 use sidewire_agent::provider::Picture;
 
-use super::super::http::{Pictures, encoded};
+use super::super::http::{Pictures, encoded, proper_arguments};
 use super::seal::{Seal, Sealer};
 
 /// One side's words, until the other side speaks.
@@ -151,7 +151,7 @@ impl<'a> Reading<'a> {
             } => Some(Block::ToolUse {
                 id: proper_id(call_id),
                 name,
-                input: proper_input(arguments),
+                input: proper_arguments(arguments),
             }),
             Part::ToolResult {
                 call_id,
@@ -218,12 +218,4 @@ fn proper_id(id: &str) -> Cow<'_, str> {
         return Cow::Borrowed(id);
     }
     id.chars().map(|c| if is_proper(c) { c } else { '_' }).collect()
-}
-
-/// What the model wrote in the place of an object stays readable for it.
-fn proper_input(arguments: &Value) -> Cow<'_, Value> {
-    if arguments.is_object() {
-        return Cow::Borrowed(arguments);
-    }
-    Cow::Owned(json!({ "not_an_object": arguments }))
 }

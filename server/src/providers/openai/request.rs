@@ -5,7 +5,7 @@ use serde_json::Value;
 use sidewire_agent::message::{Message, Part, Role};
 use sidewire_agent::provider::ToolSpec;
 
-use super::super::http::{Asking, room_to_think};
+use super::super::http::{Asking, proper_arguments, room_to_think};
 use super::content::{Content, Placed};
 use super::manners::{Form, Shape, thinking};
 
@@ -204,10 +204,7 @@ fn tool_call(part: &Part) -> Option<ToolCall<'_>> {
     else {
         return None;
     };
-    // Arguments that could not be parsed are kept as the text the model wrote.
-    let arguments = arguments
-        .as_str()
-        .map_or_else(|| arguments.to_string(), str::to_owned);
+    let arguments = proper_arguments(arguments).to_string();
     Some(ToolCall {
         id: call_id,
         r#type: "function",

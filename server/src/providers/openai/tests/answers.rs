@@ -85,7 +85,7 @@ async fn the_request_carries_transcript_tools_and_limits() {
                 { "role": "user", "content": "hi" },
                 { "role": "assistant", "content": null, "tool_calls": called("{\"a\":1}") },
                 { "role": "tool", "content": "42", "tool_call_id": "c1" },
-                { "role": "assistant", "content": "t", "tool_calls": called("{broken") },
+                { "role": "assistant", "content": "t", "tool_calls": called(r#"{"not_an_object":"{broken"}"#) },
             ],
             "tools": [{ "type": "function", "function": { "name": "read", "description": "reads", "parameters": { "type": "object" } } }],
         })
