@@ -17,8 +17,6 @@ mod private_file;
 mod process;
 mod providers;
 mod rpc;
-#[cfg(test)]
-mod test_program;
 mod tools;
 mod ui;
 

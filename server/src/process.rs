@@ -8,6 +8,8 @@ mod output;
 mod piped;
 mod sandbox;
 mod shell;
+#[cfg(test)]
+pub(crate) mod test_program;
 
 use std::ffi::{OsStr, OsString};
 use std::io;

@@ -328,6 +328,7 @@ fn manifests_hold_no_more_than_they_may() {
 fn processes_start_in_two_places_only() {
     let allowed = [
         "server/src/process.rs",
+        "server/src/process/test_program.rs",
         "native-host/src/start.rs",
         "tests/src/process.rs",
     ];

@@ -19,7 +19,7 @@ pub(in super::super) fn fake(script: &str) -> Fake {
     for name in ["ffmpeg", "ffprobe"] {
         let path = folder.path().join(name);
         let text = format!("#!/bin/sh\nHERE={}\n{script}\n", folder.path().display());
-        crate::test_program::write(&path, &text);
+        crate::process::test_program::write(&path, &text);
     }
     let ffmpeg = Ffmpeg::find(Some(folder.path().as_os_str())).unwrap();
     Fake { folder, ffmpeg }

@@ -437,7 +437,7 @@ async fn a_decoder_adds_stills_and_its_rubbish_is_left_out() {
         ("ffprobe", probe.to_owned()),
     ] {
         let path = bin.join(name);
-        crate::test_program::write(&path, &format!("#!/bin/sh\n{does}\n"));
+        crate::process::test_program::write(&path, &format!("#!/bin/sh\n{does}\n"));
     }
     let config = LibraryConfig {
         folder: room.folder.path().join("media"),

@@ -240,7 +240,7 @@ async fn nothing_is_started_in_a_folder_that_became_a_link() {
 async fn a_family_that_was_killed_leaves_nothing() {
     let (_place, folder) = folder();
     let script = folder.join("family");
-    crate::test_program::write(&script, "#!/bin/sh\nsleep 1000 & echo $!\nkill -9 $$\n");
+    crate::process::test_program::write(&script, "#!/bin/sh\nsleep 1000 & echo $!\nkill -9 $$\n");
     let launcher = Launcher {
         program: Some(script),
         ..launcher()
