@@ -152,7 +152,7 @@ mod tests {
         for denied in [
             "touch: cannot touch '/etc/x': Permission denied",
             "npm error code EACCES",
-            "open /root/.cache/go-build/00: permission denied",
+            "open /home/ann/.cache/go-build/00: permission denied",
             "OSError: [Errno 30] Read-only file system: 'x'",
         ] {
             let said = hint(Reach::Workspace, denied).unwrap();

@@ -88,7 +88,7 @@ mod tests {
             assert!(protected.cover(Path::new(path)), "{path}");
         }
         for path in [
-            "/home/ann/work/ssh",
+            "/home/ann/projects/ssh",
             "/home/ann/.config/sidewire2",
             "/home/ann/.sshrc",
         ] {
