@@ -42,21 +42,16 @@ pub(super) struct ClientPerson {
 
 impl ClientPerson {
     /// The person of this session, which works in `folder`.
-    pub(super) fn new(peer: Peer, session: SessionId, folder: PathBuf) -> Self {
+    pub(super) fn new(peer: Peer, session: SessionId, told: Arc<ToldCalls>, folder: PathBuf) -> Self {
         let silent = std::env::var_os(FALLBACK_VARIABLE).is_some_and(|value| value == "1");
         Self {
             peer,
             session,
-            told: Arc::default(),
+            told,
             folder,
             silent,
             open: Mutex::new(()),
         }
-    }
-
-    /// What the editor has been told of the running turn. Whoever sends its updates says so there.
-    pub(super) fn told(&self) -> Arc<ToldCalls> {
-        Arc::clone(&self.told)
     }
 
     /// Shows the card once no other is open and the call it is about can be seen, and waits.

@@ -10,7 +10,6 @@ use tokio::time::{Instant, sleep_until};
 
 use super::client_workspace::Terminals;
 use super::line::SessionLine;
-use super::told_calls::ToldCalls;
 use super::translate::TurnUpdates;
 use crate::rpc::Closed;
 
@@ -24,8 +23,6 @@ pub(super) struct Following {
     pub(super) updates: TurnUpdates,
     /// The terminals of the session, whose commands wait until they are shown.
     pub(super) terminals: Arc<Terminals>,
-    /// The calls of the turn, whose cards wait until they are shown.
-    pub(super) told: Arc<ToldCalls>,
 }
 
 impl Following {
@@ -52,7 +49,6 @@ impl Following {
     async fn send(&self, line: &SessionLine, updates: Vec<SessionUpdate>) -> Result<(), Closed> {
         for update in updates {
             line.send(&update).await?;
-            self.told.tell(&update);
             for terminal in terminals(&update) {
                 self.terminals.show(terminal);
             }
@@ -108,7 +104,6 @@ mod tests {
             wake,
             updates: TurnUpdates::new(TurnId("t".into()), false),
             terminals: Arc::default(),
-            told: Arc::default(),
         }
     }
 

@@ -1,10 +1,13 @@
 //! Where the updates of one session go out.
 
+use std::sync::Arc;
+
 use agent_client_protocol_schema::v1::{CLIENT_METHOD_NAMES, SessionId, SessionUpdate};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::told_calls::ToldCalls;
 use crate::rpc::{Closed, Peer};
 
 /// The way to the editor for one session. Cheap to clone.
@@ -12,12 +15,22 @@ use crate::rpc::{Closed, Peer};
 pub(super) struct SessionLine {
     peer: Peer,
     session: SessionId,
+    told: Arc<ToldCalls>,
 }
 
 impl SessionLine {
     /// The way for this session.
     pub(super) fn new(peer: Peer, session: SessionId) -> Self {
-        Self { peer, session }
+        Self {
+            peer,
+            session,
+            told: Arc::default(),
+        }
+    }
+
+    /// The calls of the running turn that went this way.
+    pub(super) fn told(&self) -> Arc<ToldCalls> {
+        Arc::clone(&self.told)
     }
 
     /// Sends an update; waits for room.
@@ -26,9 +39,11 @@ impl SessionLine {
             session_id: &self.session,
             update: Explicit(update),
         };
-        self.peer
-            .notify(CLIENT_METHOD_NAMES.session_update, &notification)
-            .await
+        let method = CLIENT_METHOD_NAMES.session_update;
+        let sent = self.peer.notify(method, &notification).await;
+        // An editor that is gone is told nothing; whoever waits for it learns that from what it asks.
+        self.told.tell(update);
+        sent
     }
 }
 

@@ -24,7 +24,6 @@ use super::line::SessionLine;
 use super::order::Order;
 use super::queued;
 use super::slash::Commands;
-use super::told_calls::ToldCalls;
 use crate::rpc::Error;
 pub(super) use state::{Queued, State};
 
@@ -68,8 +67,6 @@ pub(super) struct Furniture {
     pub(super) workspace: Arc<dyn Workspace>,
     /// Terminals of the editor.
     pub(super) terminals: Arc<Terminals>,
-    /// What the editor was told of the running turn.
-    pub(super) told: Arc<ToldCalls>,
     /// The editor shows notices beside the conversation.
     pub(super) notices: bool,
     /// Tools and background jobs of this machine.

@@ -49,8 +49,9 @@ impl ToldCalls {
             }
             _ => return,
         };
-        self.turn
-            .send_if_modified(|told| told.calls.insert(call.clone(), stage) != Some(stage));
+        self.turn.send_if_modified(|told| {
+            told.owns(call) && told.calls.insert(call.clone(), stage) != Some(stage)
+        });
     }
 
     /// Resolves to the id of a call of the running turn, once the editor has been told that it has come this far.
@@ -69,6 +70,12 @@ impl ToldCalls {
 }
 
 impl Told {
+    /// Whether a call is one of the running turn: those of a replay are of earlier ones.
+    fn owns(&self, call: &ToolCallId) -> bool {
+        let turn = self.turn.as_ref();
+        turn.is_some_and(|turn| calls::is_of(turn, call))
+    }
+
     fn find(&self, call_id: &str, stage: Stage) -> Option<ToolCallId> {
         let id = calls::id(self.turn.as_ref()?, call_id);
         self.calls

@@ -61,7 +61,7 @@ fn tools(session: &Session) -> Vec<Arc<dyn Tool>> {
 /// A turn of a session, which nothing else names and of which the editor has been told nothing.
 pub(super) fn new_turn(session: &Session) -> TurnKey {
     let id = TurnId(format!("c-{}", Uuid::new_v4()));
-    session.has.told.begin(id.clone());
+    session.has.line.told().begin(id.clone());
     TurnKey {
         owner: Owner::editor(),
         id,
@@ -80,7 +80,6 @@ pub(super) async fn follow(
         wake,
         updates: TurnUpdates::new(key.id.clone(), session.has.notices),
         terminals: Arc::clone(&session.has.terminals),
-        told: Arc::clone(&session.has.told),
     };
     let stopping = async {
         turn.stop.cancelled().await;

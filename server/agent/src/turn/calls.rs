@@ -136,14 +136,16 @@ impl Step<'_> {
         if stop.outcome().is_some() {
             return stopped();
         }
-        let mut context = self.context(call, Vec::new());
-        if let Some(gate) = &self.turn.setting.gate {
-            context = match self.permit(gate, &tool, call).await {
-                Ok(context) => context,
+        let context = match &self.turn.setting.gate {
+            Some(gate) => match self.permit(gate, &tool, call).await {
+                Ok(context) => {
+                    self.turn.feed.push(begins(call));
+                    context
+                }
                 Err(refused) => return refused,
-            };
-            self.turn.feed.push(begins(call));
-        }
+            },
+            None => self.context(call, Vec::new()),
+        };
         let mut running = std::pin::pin!(tool.call(context));
         tokio::select! {
             biased;

@@ -12,7 +12,12 @@ const METHOD: &str = "session/request_permission";
 fn person() -> (Arc<ClientPerson>, Editor) {
     let (peer, editor) = editor();
     (
-        Arc::new(told(ClientPerson::new(peer, session(), "/w".into()))),
+        Arc::new(told(ClientPerson::new(
+            peer,
+            session(),
+            Arc::default(),
+            "/w".into(),
+        ))),
         editor,
     )
 }
@@ -144,7 +149,7 @@ async fn a_card_shows_what_the_call_would_do_before_it_says_why() {
 #[tokio::test]
 async fn a_card_waits_for_the_call_it_is_about() {
     let (peer, mut editor) = editor();
-    let person = Arc::new(ClientPerson::new(peer, session(), "/w".into()));
+    let person = Arc::new(ClientPerson::new(peer, session(), Arc::default(), "/w".into()));
     let cancel = CancellationToken::new();
     let never = ask(&person, card_question("gate-1"), &cancel);
     cancel.cancel();
@@ -173,7 +178,7 @@ async fn a_card_waits_for_the_call_it_is_about() {
 #[tokio::test(start_paused = true)]
 async fn a_card_does_not_overtake_its_call_on_the_way_to_a_slow_editor() {
     let (peer, mut editor) = editor();
-    let person = Arc::new(ClientPerson::new(peer, session(), "/w".into()));
+    let person = Arc::new(ClientPerson::new(peer, session(), Arc::default(), "/w".into()));
     let asking = ask(&person, card_question("gate-1"), &CancellationToken::new());
     tokio::time::sleep(Duration::from_secs(3_600)).await;
     person.told.begin_with("t", "c");
@@ -318,7 +323,7 @@ async fn an_editor_that_cannot_show_questions_is_asked_for_permission_only() {
     let (peer, mut editor) = editor();
     let person = Arc::new(ClientPerson {
         silent: true,
-        ..told(ClientPerson::new(peer, session(), "/w".into()))
+        ..told(ClientPerson::new(peer, session(), Arc::default(), "/w".into()))
     });
     let cancel = CancellationToken::new();
     assert_eq!(

@@ -35,7 +35,8 @@ pub(super) async fn furnish(
     let client = editor.client().unwrap_or_default();
     let local = Arc::clone(&kit.workspace);
     let workspace = ClientWorkspace::new(peer.clone(), wire_id.clone(), client.io, local);
-    let person = ClientPerson::new(peer.clone(), wire_id.clone(), roots.folder().to_owned());
+    let line = SessionLine::new(peer.clone(), wire_id.clone());
+    let person = ClientPerson::new(peer, wire_id, line.told(), roots.folder().to_owned());
     let commands = Commands::load(&parts.user_folder, roots.folder()).await;
     let context = context_of(parts, &record).await;
     let untrusted = !axes.trusted;
@@ -49,9 +50,8 @@ pub(super) async fn furnish(
         let furniture = Furniture {
             parts: Arc::clone(parts),
             start: editor.start.clone(),
-            line: SessionLine::new(peer, wire_id),
+            line,
             mcp: parts.mcp.start(roots.folder(), servers, Arc::new(changed)),
-            told: person.told(),
             person: Arc::new(Cards::new(person)),
             roots,
             terminals: workspace.terminals(),

@@ -68,8 +68,7 @@ async fn may_clear(turn: &RunningTurn) -> bool {
 
 async fn show(session: &Session, updates: Vec<SessionUpdate>) {
     for update in updates {
-        let _gone = session.has.line.send(&update).await;
-        session.has.told.tell(&update);
+        session.tell(update).await;
     }
 }
 

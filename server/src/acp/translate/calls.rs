@@ -19,6 +19,12 @@ pub(in crate::acp) fn id(turn: &TurnId, call_id: &str) -> ToolCallId {
     ToolCallId::new(format!("{turn}:{call_id}"))
 }
 
+/// Whether a call is one of this turn.
+pub(in crate::acp) fn is_of(turn: &TurnId, call: &ToolCallId) -> bool {
+    let rest = call.0.strip_prefix(turn.0.as_str());
+    rest.is_some_and(|rest| rest.starts_with(':'))
+}
+
 /// The kind of a tool.
 pub(in crate::acp) fn kind(kind: ToolKind) -> Kind {
     match kind {
