@@ -61,14 +61,33 @@ async fn no_more_run_than_may_be_however_they_are_started() {
     let started = futures_util::future::join_all(starts).await;
     let (ids, refused): (Vec<_>, Vec<_>) = started.into_iter().partition(Result::is_ok);
     assert_eq!((ids.len(), refused.len(), table.running()), (RUNNING, 1, RUNNING));
-    // One that is being started holds up nothing that only looks.
     table.find("job-1").unwrap().kill().await;
     assert_eq!(table.running(), RUNNING - 1);
-    let mut starting = std::pin::pin!(table.start("sleep 1000", &folder, Reach::Workspace));
-    assert!(futures_util::poll!(&mut starting).is_pending());
-    assert_eq!(table.running(), RUNNING);
     table.end().await;
-    let late = starting.await.unwrap_err().to_string();
-    assert_eq!(late, "the session is ending");
     assert!(table.start("true", &folder, Reach::Workspace).await.is_err());
+}
+
+#[test]
+fn one_that_is_being_started_holds_nothing_up_and_is_not_forgotten() {
+    let (_place, folder) = folder();
+    // One thread starts programs, and it is taken until it is given back: whatever is started meanwhile waits.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .max_blocking_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let table = table();
+        let (give_back, taken) = std::sync::mpsc::channel::<()>();
+        let thread = tokio::task::spawn_blocking(move || taken.recv());
+        let mut starting = std::pin::pin!(table.start("sleep 1000", &folder, Reach::Workspace));
+        assert!(futures_util::poll!(&mut starting).is_pending());
+        assert_eq!(table.running(), 1);
+        assert!(table.find("job-1").is_err());
+        table.end().await;
+        give_back.send(()).unwrap();
+        thread.await.unwrap().unwrap();
+        let late = starting.await.unwrap_err().to_string();
+        assert_eq!(late, "the session is ending");
+    });
 }
