@@ -2,6 +2,7 @@
 
 mod catalog;
 mod editor;
+mod git_folder;
 mod mcp_desk;
 mod mcp_roster;
 mod model_desk;

@@ -1,4 +1,4 @@
-//! The one place of the worker that starts processes (invariant 5): each in its own group, each with an end.
+//! The one place of the worker that starts processes (invariant 5): each in its own group or session, each with an end.
 //!
 //! Shell commands ([`shell`]) and programs that speak with us ([`piped`]) run below a process of ours ([`family`]) that
 //! ends them all when we are gone, however we went; commands are confined by the kernel ([`sandbox`]) where it can.
@@ -23,7 +23,7 @@ pub(crate) use family::{become_program, run_family, run_speaking};
 pub(crate) use output::Log;
 pub(crate) use piped::{Piped, PipedChild};
 pub(crate) use sandbox::{Bounds, confine, real, sandbox};
-pub(crate) use shell::{Launcher, Running, Until};
+pub(crate) use shell::{Confined, Launcher, Running, Until};
 
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
@@ -181,6 +181,7 @@ fn member(program: &OsStr) -> std::process::Command {
     std::process::Command::new(program)
 }
 
+/// A program in a group of its own.
 #[expect(
     clippy::disallowed_methods,
     reason = "this is the place that the lint points to"
@@ -190,4 +191,13 @@ fn command(program: &OsStr) -> Command {
     #[cfg(unix)]
     command.process_group(0);
     command
+}
+
+/// Ourselves, to become a family: that makes a session of its own, which the leader of a group could not.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the place that the lint points to"
+)]
+fn family(ourselves: &OsStr) -> Command {
+    Command::new(ourselves)
 }

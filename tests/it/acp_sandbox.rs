@@ -441,3 +441,59 @@ async fn the_way_out_is_offered_only_where_there_is_something_to_leave() {
         is_confined(&home).await
     );
 }
+
+/// Whatever terminal the editor was started from: nothing is asked or written there.
+#[tokio::test]
+async fn commands_are_a_session_of_their_own() {
+    let Some(scene) = Scene::new().await else { return };
+    let editor = Editor::with(&scene.home, &[], &plain_editor()).await;
+    let session = editor.session(scene.project.cwd()).await;
+    session.set("tool_approval", "yolo").await.unwrap();
+    // `pid (name) state parent group session …` of the one in between, whose name holds no blank.
+    let command = "A=b; read -r pid name state parent group session rest < /proc/$PPID/stat; \
+                   [ $pid = $session ] && ! (: < /dev/tty) 2> tty && cat tty";
+    let told = scene.run(&session, json!({ "command": command })).await;
+    assert!(told.contains("/dev/tty: No such device or address"), "{told}");
+}
+
+/// Git's own folder lies elsewhere for them.
+#[tokio::test]
+async fn git_works_in_a_worktree_and_in_a_folder_of_a_repository() {
+    let Some(scene) = Scene::new().await else { return };
+    let Some(place) = outside() else { return };
+    let main = place.path().join("main");
+    std::fs::create_dir_all(main.join("part")).unwrap();
+    let editor = Editor::with(&scene.home, &[], &plain_editor()).await;
+    let session = editor.session(&place.path().display().to_string()).await;
+    session.set("tool_approval", "yolo").await.unwrap();
+    let plant = "command -v git > /dev/null || exit 77; cd main && git init -q && git config user.name a && \
+                 git config user.email b && git commit -q --allow-empty -m first && git worktree add -q ../linked";
+    let planted = scene.run(&session, json!({ "command": plant })).await;
+    if planted.ends_with("exit status 77") {
+        eprintln!("skipped: there is no git here");
+        return;
+    }
+    assert_eq!(planted, "(no output)");
+    for folder in ["main/part", "linked"] {
+        let root = place.path().join(folder);
+        let session = editor.session(&root.display().to_string()).await;
+        session.set("tool_approval", "auto").await.unwrap();
+        let commit =
+            "echo one > file && git add file && git commit -q -m second && git log --oneline | wc -l";
+        let told = scene.run(&session, json!({ "command": commit })).await;
+        assert_eq!(told.trim(), "2", "{folder}");
+        // No editor is opened for a message that is missing.
+        let told = scene
+            .run(
+                &session,
+                json!({ "command": "git commit --amend --reset-author" }),
+            )
+            .await;
+        assert!(told.contains("second"), "{folder}: {told}");
+        let beside = scene
+            .run(&session, json!({ "command": "x=..; touch $x/beside" }))
+            .await;
+        assert!(beside.contains("Permission denied"), "{folder}: {beside}");
+    }
+    assert_eq!(cards(&editor), 0);
+}

@@ -41,6 +41,8 @@ pub struct Intent {
     pub segments: Vec<String>,
     /// It reads or writes these places outside the workspace.
     pub outside: Vec<PathBuf>,
+    /// It is a command that changes what git reads to know how to behave.
+    pub tampers: bool,
     /// It is a command that is not to be confined, where commands are.
     pub unconfined: bool,
     /// A decision that belongs to a person in every posture.
@@ -90,6 +92,7 @@ impl Intent {
             },
             segments: Vec::new(),
             outside: Vec::new(),
+            tampers: false,
             unconfined: false,
             fresh: false,
             opaque: false,

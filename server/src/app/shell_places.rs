@@ -1,5 +1,5 @@
-//! Where shell commands of editor sessions may write beside the workspace: folders for what does not last, and those
-//! that the person configured, unless keys are kept there.
+//! Where shell commands of editor sessions may write beside the workspace: folders for what does not last, those that
+//! the person configured, and git's own for the workspace; none where keys are kept.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,10 @@ use super::editor::browser_folder;
 /// Folders beside the workspace.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShellPlaces {
-    /// Commands may write in them.
-    pub(crate) write: Vec<PathBuf>,
+    /// For what does not last.
+    pub(crate) temporary: Vec<PathBuf>,
+    /// As the person said.
+    pub(crate) configured: Vec<PathBuf>,
     /// What was configured and cannot be.
     pub(crate) refused: Vec<RefusedFolder>,
 }
@@ -39,17 +41,22 @@ impl ShellPlaces {
     pub(crate) fn find(config: &ShellConfig, layout: &Layout) -> Self {
         let home = std::env::home_dir();
         let mut places = Self {
-            write: temporary(),
-            refused: Vec::new(),
+            temporary: temporary(),
+            ..Self::default()
         };
         places.add_configured(config, home.as_deref(), &protected(home.as_deref(), layout));
         places
     }
 
+    /// Commands may write in all of them.
+    pub(crate) fn write(&self) -> impl Iterator<Item = &PathBuf> {
+        self.temporary.iter().chain(&self.configured)
+    }
+
     fn add_configured(&mut self, config: &ShellConfig, home: Option<&Path>, protected: &Protected) {
         for folder in &config.write {
             match fit(folder, home, protected) {
-                Ok(path) => add(&mut self.write, path),
+                Ok(path) => add(&mut self.configured, path),
                 Err(refused) => self.refused.push(refused),
             }
         }
@@ -96,11 +103,16 @@ fn fit(folder: &WriteFolder, home: Option<&Path>, protected: &Protected) -> Resu
     if !real.is_dir() || real == Path::new("/") {
         return Err(RefusedFolder::Unfit(folder.clone()));
     }
-    let holds_one = protected.places().iter().any(|place| place.starts_with(&real));
-    if holds_one || protected.cover(&real) || key_folders::lie_in(&real) {
+    if keeps_keys(&real, protected) {
         return Err(RefusedFolder::Protected(folder.clone()));
     }
     Ok(real)
+}
+
+/// Whether keys are kept in a folder that is named without links, or below it.
+pub(super) fn keeps_keys(real: &Path, protected: &Protected) -> bool {
+    let holds_one = protected.places().iter().any(|place| place.starts_with(real));
+    holds_one || protected.cover(real) || key_folders::lie_in(real)
 }
 
 #[cfg(test)]
@@ -150,7 +162,7 @@ mod tests {
         let text = format!("write = [\"/no/such\", \"{0}\", \"{0}\"]", folder.display());
         let mut places = ShellPlaces::default();
         places.add_configured(&toml::from_str(&text).unwrap(), None, &Protected::new(None, []));
-        assert_eq!(places.write, [folder]);
+        assert_eq!(places.configured, [folder]);
         let refused: Vec<_> = places.refused.iter().map(ToString::to_string).collect();
         assert_eq!(refused, ["/no/such does not exist"]);
     }

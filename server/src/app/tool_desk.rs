@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sidewire_agent::workspace::Roots;
 use sidewire_contract::layout::Layout;
 
+use super::git_folder;
 use super::shell_places::{self, ShellPlaces};
 use crate::acp::desks::{Jobs, Sandbox, ToolDesk, ToolKit};
 use crate::config::shell::ShellConfig;
@@ -14,6 +15,7 @@ use crate::tools::{JobTable, LocalWorkspace, Protected, workspace_tools};
 
 /// The [`ToolDesk`] of this machine.
 pub(super) struct Tools {
+    home: Option<PathBuf>,
     layout: Layout,
     protected: Protected,
     shell: ShellConfig,
@@ -26,16 +28,22 @@ impl Tools {
         Self {
             layout: layout.clone(),
             protected: shell_places::protected(home.as_deref(), layout),
+            home: home.map(|home| real(&home)),
             shell,
         }
     }
 
-    /// What shell commands may do: write in the roots and in these places, and read all but what is ours.
+    /// What shell commands may do: write in the roots, what git keeps for them and these places, and read all but what
+    /// is ours.
     fn bounds(&self, roots: &Roots, places: &ShellPlaces) -> Bounds {
         let roots = roots.all();
         let mut write = roots.to_vec();
-        for place in &places.write {
-            shell_places::add(&mut write, place.clone());
+        let git = roots
+            .iter()
+            .filter_map(|root| git_folder::elsewhere(root, self.home.as_deref()))
+            .filter(|git| !shell_places::keeps_keys(git, &self.protected));
+        for place in git.chain(places.write().cloned()) {
+            shell_places::add(&mut write, place);
         }
         // Where they lead now: a link on the way to them may be one that a command can turn.
         let found = |place: PathBuf| real(&place);
@@ -58,6 +66,7 @@ impl ToolDesk for Tools {
             program: ourselves(),
             file: our_file(),
             bounds: self.bounds(&roots, &places),
+            caches: places.configured.clone(),
             protected: self.protected.places().to_vec(),
         };
         let sandbox = told(&launcher, &places);

@@ -4,6 +4,9 @@
 //! shell command that is its standard input, a pipe into which nothing is written. A program that speaks has that one
 //! for itself; its standard error is a socket instead, on which the owner may say that it is to be asked to end. On
 //! Linux this process also adopts those of the family that left (daemons), and finds them.
+//!
+//! The family is a session of its own, away from the terminal that we may have been started in: what asks there (for a
+//! password, whether a host is known) finds none and fails, instead of asking on somebody's screen.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,7 +19,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpgrp, getpid, kill_current_process_group,
-    kill_process, setrlimit, wait,
+    kill_process, setrlimit, setsid, wait,
 };
 
 use super::member;
@@ -52,6 +55,8 @@ pub(crate) fn run_speaking(program: &OsStr, args: &[OsString]) -> io::Result<End
 
 /// Runs a command to its end; ends it and everything it started once `owned` returns.
 fn run(mut command: Command, owned: impl FnOnce(Option<Pid>) + Send + 'static) -> io::Result<End> {
+    // Refused to the leader of a group, which we are when somebody at a shell starts us.
+    let _session_of_its_own = setsid();
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(getpid()))?;
     let child = command.spawn()?;

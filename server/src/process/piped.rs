@@ -96,7 +96,7 @@ impl Piped<'_> {
         if !self.is_found() {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let mut command = super::command(family.as_os_str());
+        let mut command = super::family(family.as_os_str());
         command.args(["confined", "--speaks", "--"]).arg(self.program);
         Ok(command)
     }

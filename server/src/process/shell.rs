@@ -34,6 +34,8 @@ pub(crate) struct Launcher {
     pub(crate) file: Option<PathBuf>,
     /// What commands may do to the disk.
     pub(crate) bounds: Bounds,
+    /// Of the places to write in, those where commands that only look write too: they keep what they found there.
+    pub(crate) caches: Vec<PathBuf>,
     /// Where they do not write, wherever they may.
     pub(crate) protected: Vec<PathBuf>,
 }
@@ -48,6 +50,15 @@ pub(crate) struct Running {
     group: Option<Pid>,
     /// A family ends itself, and finds more than the group.
     has_family: bool,
+}
+
+/// How a command is confined.
+#[derive(Clone, Debug)]
+pub(crate) struct Confined {
+    /// How far it reaches.
+    pub(crate) reach: Reach,
+    /// It writes below these places.
+    pub(crate) write: Vec<PathBuf>,
 }
 
 /// When a command is ended early.
@@ -65,6 +76,12 @@ impl Launcher {
         self.program.is_some() && super::sandbox().is_some()
     }
 
+    /// How a command of this reach is confined; `None` when it is not.
+    pub(crate) fn confined(&self, reach: Reach) -> Option<Confined> {
+        let write = self.writes(reach).filter(|_| self.confines())?.to_owned();
+        Some(Confined { reach, write })
+    }
+
     /// Starts a command in a folder that is named without links; both its output streams are one, so that they come in
     /// their order. Blocks on the disk.
     pub(crate) fn start(&self, command: &str, folder: &Path, reach: Reach) -> io::Result<Running> {
@@ -74,16 +91,21 @@ impl Launcher {
         let (reader, writer) = io::pipe()?;
         let ourselves = self.program.as_deref();
         let between = ourselves.map(|program| self.between(program, &["--watch"], reach));
+        let has_family = between.is_some();
         let mut words = between.into_iter().flatten().chain(spoken(command));
-        let mut starting = super::command(&words.next().unwrap_or_default());
+        let program = words.next().unwrap_or_default();
+        let mut starting = if has_family {
+            super::family(&program)
+        } else {
+            super::command(&program)
+        };
         starting
             .args(words)
             .current_dir(folder)
-            .envs(ENVIRONMENT.iter().copied())
+            .envs(environment(reach))
             .stdin(Stdio::piped())
             .stdout(writer.try_clone()?)
             .stderr(writer);
-        let has_family = self.program.is_some();
         if !has_family {
             starting.stdin(Stdio::null());
         }
@@ -112,7 +134,7 @@ impl Launcher {
         }
         // Whoever starts it knows nothing of its environment.
         words.push("env".into());
-        let variables = ENVIRONMENT.iter().map(|(name, value)| format!("{name}={value}"));
+        let variables = environment(reach).map(|(name, value)| format!("{name}={value}"));
         words.extend(variables.map(OsString::from));
         words.extend(spoken(command));
         words.into_iter().map(|word| word.into_string().ok()).collect()
@@ -139,15 +161,18 @@ impl Launcher {
 
     /// What a command of this reach may do to the disk; `None` for whatever it likes.
     fn bounds(&self, reach: Reach) -> Option<Bounds> {
-        let write = match reach {
-            Reach::Look => Vec::new(),
-            Reach::Workspace => without(&self.bounds.write, &self.protected),
-            Reach::Everything => return None,
-        };
         Some(Bounds {
-            write,
+            write: without(self.writes(reach)?, &self.protected),
             ..self.bounds.clone()
         })
+    }
+
+    fn writes(&self, reach: Reach) -> Option<&[PathBuf]> {
+        match reach {
+            Reach::Look => Some(&self.caches),
+            Reach::Workspace => Some(&self.bounds.write),
+            Reach::Everything => None,
+        }
     }
 }
 
@@ -167,9 +192,8 @@ fn spoken(command: &str) -> [OsString; 3] {
     [shell().into(), "-c".into(), command.into()]
 }
 
-/// Commands cannot answer questions, and nobody turns pages for them. They mean what their words say: nothing is read
-/// first, `cd` goes nowhere else, patterns stand for no more, and git runs no program that a folder in the workspace
-/// names by posing as a repository.
+/// What is set for a command. They cannot answer questions, and nobody turns pages for them or edits a message. They
+/// mean what their words say: nothing is read first, `cd` goes nowhere else, patterns stand for no more.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("SIDEWIRE", "1"),
     ("BASH_ENV", ""),
@@ -178,17 +202,34 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("BASHOPTS", ""),
     ("SHELLOPTS", ""),
     ("GLOBIGNORE", ""),
-    ("GIT_CONFIG_COUNT", "2"),
-    ("GIT_CONFIG_KEY_0", "safe.bareRepository"),
-    ("GIT_CONFIG_VALUE_0", "explicit"),
-    ("GIT_CONFIG_KEY_1", "core.fsmonitor"),
-    ("GIT_CONFIG_VALUE_1", "false"),
+    ("GIT_EDITOR", "true"),
+    ("GIT_SEQUENCE_EDITOR", "true"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("PAGER", "cat"),
     ("TERM", "dumb"),
 ];
+
+/// Git runs no program that a folder in the workspace names for a look, also not one that poses as a repository.
+const LOOKING_GIT: [(&str, &str); 2] = [("safe.bareRepository", "explicit"), ("core.fsmonitor", "false")];
+
+/// The variables of a command: for one that looks with those for git, behind what the person has set that way.
+fn environment(reach: Reach) -> impl Iterator<Item = (String, String)> {
+    const COUNT: &str = "GIT_CONFIG_COUNT";
+    let named = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let known = std::env::var(COUNT).ok().and_then(|count| count.parse().ok());
+    let first: u32 = known.unwrap_or(0);
+    let looking = LOOKING_GIT.iter().zip(first..).flat_map(|((key, value), at)| {
+        [
+            (format!("GIT_CONFIG_KEY_{at}"), (*key).to_owned()),
+            (format!("GIT_CONFIG_VALUE_{at}"), (*value).to_owned()),
+            (COUNT.to_owned(), (at + 1).to_string()),
+        ]
+    });
+    let for_git = (reach == Reach::Look).then_some(looking);
+    ENVIRONMENT.iter().map(named).chain(for_git.into_iter().flatten())
+}
 
 /// The shell that commands are written for: bash where there is one.
 pub(crate) fn shell() -> &'static str {

@@ -17,6 +17,7 @@ use super::command_output::{ending, for_model, for_person, hint};
 use super::jobs::JobTable;
 use super::local_workspace::LocalWorkspace;
 use super::shell::classify::{classify, looks};
+use crate::process::Confined;
 
 const NAME: &str = "bash";
 const SECONDS: u64 = 120;
@@ -94,8 +95,7 @@ impl Bash {
         let end = workspace
             .run(command, Arc::clone(&watch) as Arc<dyn Watch>)
             .await?;
-        let confined = self.workspace.confines().then_some(reach);
-        let text = told(&end, limit, confined);
+        let text = told(&end, limit, self.workspace.confined(reach).as_ref());
         Ok(output(text, &end.exit, watch.terminal_shown()))
     }
 
@@ -137,8 +137,8 @@ fn arguments(confines: bool) -> Value {
     arguments
 }
 
-/// What the model reads of a command that ended, which was confined to this reach if it was.
-fn told(end: &ShellEnd, limit: Duration, confined: Option<Reach>) -> String {
+/// What the model reads of a command that ended, and of what confined it.
+fn told(end: &ShellEnd, limit: Duration, confined: Option<&Confined>) -> String {
     let output = for_model(&end.output);
     let mut text = output.trim_end_matches('\n').to_owned();
     if text.is_empty() {
@@ -147,12 +147,10 @@ fn told(end: &ShellEnd, limit: Duration, confined: Option<Reach>) -> String {
     if end.truncated && !text.contains(" bytes left out ") {
         text.push_str("\n[some of the output is missing]");
     }
-    if end.exit == ShellExit::Code(0) {
-        return text;
-    }
-    let hint = confined.and_then(|reach| hint(reach, &text));
-    let ending = ending(&end.exit, Some(limit));
-    let lines = [Some(text.as_str()), Some(&ending), hint];
+    let failed = end.exit != ShellExit::Code(0);
+    let hint = confined.and_then(|confined| hint(confined, failed, &text));
+    let ending = failed.then(|| ending(&end.exit, Some(limit)));
+    let lines = [Some(text.as_str()), ending.as_deref(), hint];
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 

@@ -1,11 +1,13 @@
 //! What a command printed and how it ended, as a model and a person read it.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sidewire_agent::event::ToolContent;
 use sidewire_agent::workspace::{Reach, ShellExit};
 
 use super::call::clip_middle;
+use crate::process::Confined;
 
 /// Most bytes of output that a model reads at once.
 pub(super) const TOLD: usize = 32 * 1024;
@@ -27,13 +29,14 @@ pub(super) fn ending(exit: &ShellExit, limit: Option<Duration>) -> String {
     }
 }
 
-/// What a model is told of a confined command that failed, when what it printed looks as if it was kept from writing.
-pub(super) fn hint(reach: Reach, output: &str) -> Option<&'static str> {
-    let hint = match reach {
+/// What a model is told of a confined command, when what it printed looks as if it was kept from writing. Where the
+/// exit status tells of no failure (the last program of a pipe ends well), a place must be named that is out of reach.
+pub(super) fn hint(confined: &Confined, failed: bool, output: &str) -> Option<&'static str> {
+    let hint = match confined.reach {
         Reach::Look => {
-            "[it only reads, so it was run where it can write nowhere; with a variable in front of it (`TMPDIR=/tmp …`) it \
-             counts as one that writes, and bash's outside_sandbox lets it write anywhere; both may need the person's \
-             consent]"
+            "[it only reads, so it was run where it can write nowhere but in folders of `[shell] write` in the person's \
+             config.toml; with a variable in front of it (`TMPDIR=/tmp …`) it counts as one that writes, and bash's \
+             outside_sandbox lets it write anywhere; both may need the person's consent]"
         }
         Reach::Workspace => {
             "[commands write only in the workspace, in temporary folders and in those of `[shell] write` in the person's \
@@ -41,20 +44,36 @@ pub(super) fn hint(reach: Reach, output: &str) -> Option<&'static str> {
         }
         Reach::Everything => return None,
     };
-    let output = output.to_ascii_lowercase();
-    let was_refused = REFUSED.iter().any(|words| output.contains(words));
-    was_refused.then_some(hint)
+    let mut refusals = output.lines().filter(|line| tells_of_refusal(line));
+    let is_kept = |line: &str| failed || names_place_beyond(&confined.write, line);
+    refusals.any(is_kept).then_some(hint)
 }
 
 /// What programs say, in small letters, when the system refuses them a write.
-const REFUSED: [&str; 6] = [
+const REFUSED: [&str; 9] = [
     "permission denied",
     "read-only file system",
     "operation not permitted",
     "eacces",
     "erofs",
     "eperm",
+    "unable to open database file",
+    "readonly database",
+    "no new privileges",
 ];
+/// What a host says to a key that it does not know.
+const OF_HOST: &str = "(publickey";
+
+fn tells_of_refusal(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    REFUSED.iter().any(|words| line.contains(words)) && !line.contains(OF_HOST)
+}
+
+fn names_place_beyond(write: &[PathBuf], line: &str) -> bool {
+    let ends_name = |char: char| char.is_whitespace() || "'\"`:,;()[]".contains(char);
+    let mut places = line.split(ends_name).filter(|word| word.starts_with('/'));
+    places.any(|place| !write.iter().any(|folder| Path::new(place).starts_with(folder)))
+}
 
 /// Output without what only a terminal understands, clipped for a model.
 pub(super) fn for_model(output: &str) -> String {
@@ -147,6 +166,11 @@ mod tests {
         );
     }
 
+    fn confined(reach: Reach) -> Confined {
+        let write = vec!["/home/ann/project".into(), "/tmp".into()];
+        Confined { reach, write }
+    }
+
     #[test]
     fn a_command_that_was_kept_from_writing_is_told_what_it_can_do() {
         for denied in [
@@ -154,14 +178,37 @@ mod tests {
             "npm error code EACCES",
             "open /home/ann/.cache/go-build/00: permission denied",
             "OSError: [Errno 30] Read-only file system: 'x'",
+            "Error: unable to open database file",
         ] {
-            let said = hint(Reach::Workspace, denied).unwrap();
+            let said = hint(&confined(Reach::Workspace), true, denied).unwrap();
             assert!(said.contains("outside_sandbox") && !said.contains('\n'), "{said}");
-            let said = hint(Reach::Look, denied).unwrap();
+            let said = hint(&confined(Reach::Look), true, denied).unwrap();
             assert!(said.contains("only reads") && !said.contains('\n'), "{said}");
-            assert_eq!(hint(Reach::Everything, denied), None);
+            assert_eq!(hint(&confined(Reach::Everything), true, denied), None);
         }
-        assert_eq!(hint(Reach::Workspace, "error: 3 tests failed"), None);
+        for other in [
+            "error: 3 tests failed",
+            "git@example.org: Permission denied (publickey).",
+        ] {
+            assert_eq!(hint(&confined(Reach::Workspace), true, other), None, "{other}");
+        }
+    }
+
+    /// As `go test ./... 2>&1 | tail` does.
+    #[test]
+    fn a_pipe_that_ends_well_hides_no_refusal_of_a_place_out_of_reach() {
+        let told = |output| hint(&confined(Reach::Workspace), false, output).is_some();
+        assert!(told(
+            "ok\nopen /home/ann/.cache/go-build/00: permission denied\nFAIL"
+        ));
+        assert!(told("touch: cannot touch '/etc/x': Permission denied"));
+        for other in [
+            "a test says: permission denied",
+            "cat: /tmp/locked: Permission denied",
+            "see /etc/x\nand: permission denied",
+        ] {
+            assert!(!told(other), "{other}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::call::CallError;
 use super::command_output::{ending, for_model, hint};
-use crate::process::{Launcher, Log, Running, Until};
+use crate::process::{Confined, Launcher, Log, Running, Until};
 
 /// Most jobs that run at once.
 const RUNNING: usize = 8;
@@ -39,8 +39,8 @@ struct Jobs {
 pub(super) struct Job {
     log: Log,
     began: Instant,
-    /// How far it reaches, if anything confines it.
-    confined: Option<Reach>,
+    /// How it is confined, if anything does.
+    confined: Option<Confined>,
     cancel: CancellationToken,
     end: watch::Receiver<Option<End>>,
     // A std mutex: held for a number.
@@ -82,8 +82,7 @@ impl JobTable {
         let running = starting.await.unwrap_or_else(|error| Err(error.into()));
         let running =
             running.map_err(|error| CallError::Said(format!("failed to start the shell: {error}")))?;
-        let confined = self.launcher.confines().then_some(reach);
-        self.follow(running, place, confined)
+        self.follow(running, place, self.launcher.confined(reach))
     }
 
     /// Remembers a command and follows it, unless the session ended while it was started.
@@ -91,7 +90,7 @@ impl JobTable {
         &self,
         running: Running,
         place: OwnedSemaphorePermit,
-        confined: Option<Reach>,
+        confined: Option<Confined>,
     ) -> Result<String, CallError> {
         let mut jobs = self.lock();
         if self.places.is_closed() {
@@ -207,8 +206,8 @@ impl Job {
 
     /// What is to be said when what it printed looks as if it was kept from writing.
     fn hint(&self, text: &str) -> Option<&'static str> {
-        let failed = matches!(&*self.end.borrow(), Some(end) if end.exit != ShellExit::Code(0));
-        hint(self.confined.filter(|_| failed)?, text)
+        let ended = self.end.borrow().as_ref().map(|end| end.exit.clone())?;
+        hint(self.confined.as_ref()?, ended != ShellExit::Code(0), text)
     }
 
     /// Resolves once it has ended.

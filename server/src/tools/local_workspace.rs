@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sidewire_agent::workspace::{
-    Document, Encoding, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
+    Document, Encoding, Reach, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
 };
 use tokio::time::sleep;
 
 use super::protected::Protected;
-use crate::process::{Launcher, Log, Until};
+use crate::process::{Confined, Launcher, Log, Until};
 use place::{Place, Put, open_folder};
 pub(super) use text::{decode, ends_lines_with_crlf};
 
@@ -65,6 +65,11 @@ impl LocalWorkspace {
     /// Whether anything confines commands here.
     pub(super) fn confines(&self) -> bool {
         self.0.launcher.confines()
+    }
+
+    /// How a command of this reach is confined; `None` when it is not.
+    pub(super) fn confined(&self, reach: Reach) -> Option<Confined> {
+        self.0.launcher.confined(reach)
     }
 
     /// Where a path leads, inside or not, unless it is protected. Blocks on the disk.

@@ -49,6 +49,7 @@ impl Bench {
                 write: vec![root.clone()],
                 ..Bounds::default()
             },
+            caches: Vec::new(),
             protected: Vec::new(),
         };
         let protected = Protected::new(None, [root.join("keys")]);

@@ -79,7 +79,11 @@ impl Case {
     /// It changes what git reads to know how to behave, which may run programs at the next look at the repository.
     pub(super) fn tampers(&self) -> bool {
         let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
-        self.intent.class == Class::Edit && self.parts().any(|path| Path::new(path).components().any(is_git))
+        let edits = || {
+            self.intent.class == Class::Edit
+                && self.parts().any(|path| Path::new(path).components().any(is_git))
+        };
+        self.intent.tampers || edits()
     }
 
     /// What it touches, by every name: a rule that forbids one of them forbids the call.

@@ -17,11 +17,7 @@ pub(super) fn check(layout: &Layout, config: Option<&Config>) -> Vec<Finding> {
     };
     let shell = config.map(|config| config.shell.clone()).unwrap_or_default();
     let places = ShellPlaces::find(&shell, layout);
-    let beside: Vec<String> = places
-        .write
-        .iter()
-        .map(|place| place.display().to_string())
-        .collect();
+    let beside: Vec<String> = places.write().map(|place| place.display().to_string()).collect();
     let mut findings = vec![Finding::ok(format_args!(
         "shell commands in an editor write only below its folders and {}, and do not read Sidewire's own: {found}",
         beside.join(", ")

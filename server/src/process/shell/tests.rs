@@ -8,6 +8,7 @@ fn launcher() -> Launcher {
         program: None,
         file: None,
         bounds: Bounds::default(),
+        caches: Vec::new(),
         protected: Vec::new(),
     }
 }
@@ -29,9 +30,13 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
 const LONG: Duration = Duration::from_secs(60);
 
 async fn run(command: &str, until: Until) -> (ShellExit, String) {
+    reaching(command, Reach::Workspace, until).await
+}
+
+async fn reaching(command: &str, reach: Reach, until: Until) -> (ShellExit, String) {
     let (_place, folder) = folder();
     let log = Log::default();
-    let running = launcher().start(command, &folder, Reach::Workspace).unwrap();
+    let running = launcher().start(command, &folder, reach).unwrap();
     let exit = running.follow(until, &log).await;
     let text = log.lock().text();
     (exit, text)
@@ -147,6 +152,7 @@ fn confining() -> Launcher {
             hide: vec!["/home/ann/.config/sidewire".into()],
             show: vec!["/root-of-it".into()],
         },
+        caches: vec!["/home/ann/.npm".into(), "/elsewhere/cache".into()],
         protected: vec!["/elsewhere".into()],
     }
 }
@@ -162,7 +168,7 @@ fn a_family_is_told_what_it_may_do() {
     let reading = "--hide /home/ann/.config/sidewire --show /root-of-it --";
     assert_eq!(
         told(Reach::Look),
-        format!("/proc/self/exe confined --watch {reading}")
+        format!("/proc/self/exe confined --watch --write /home/ann/.npm {reading}")
     );
     assert_eq!(
         told(Reach::Workspace),
@@ -184,9 +190,10 @@ fn whoever_starts_a_command_elsewhere_confines_it_too() {
         elsewhere[..3] == ["/bin/sidewire", "confined", "--write"],
         is_confined
     );
-    assert!(elsewhere.contains(&"GIT_CONFIG_VALUE_0=explicit".to_owned()));
+    assert!(elsewhere.contains(&"GIT_EDITOR=true".to_owned()));
     let look = words(&launcher, Reach::Look).unwrap();
-    assert_eq!(look[..3] == ["/bin/sidewire", "confined", "--hide"], is_confined);
+    let confined = ["/bin/sidewire", "confined", "--write", "/home/ann/.npm", "--hide"];
+    assert_eq!(look[..5] == confined, is_confined);
     assert_eq!(words(&launcher, Reach::Everything).unwrap()[0], "env");
     // Who does not know our file cannot start us, which does not mean that nothing confines.
     launcher.file = None;
@@ -240,7 +247,10 @@ async fn nothing_is_started_in_a_folder_that_became_a_link() {
 async fn a_family_that_was_killed_leaves_nothing() {
     let (_place, folder) = folder();
     let script = folder.join("family");
-    crate::process::test_program::write(&script, "#!/bin/sh\nsleep 1000 & echo $!\nkill -9 $$\n");
+    crate::process::test_program::write(
+        &script,
+        "#!/bin/sh\nexec setsid sh -c 'sleep 1000 & echo $!; kill -9 $$'\n",
+    );
     let launcher = Launcher {
         program: Some(script),
         ..launcher()
@@ -260,12 +270,25 @@ async fn a_family_that_was_killed_leaves_nothing() {
 async fn git_obeys_no_folder_that_poses_as_a_repository() {
     let plant = "mkdir -p sub/objects sub/refs; echo ref: refs/heads/main > sub/HEAD; \
                  printf '[core]\\nrepositoryformatversion = 0\\nbare = false\\nworktree = ..\\nfsmonitor = \"touch pwned; false\"\\n' > sub/config";
-    let (exit, said) = run(
-        &format!("{plant}; (cd sub; git status) 2>&1; git -C sub diff 2>&1; find . -name pwned | grep . && exit 9; true"),
-        until(LONG),
-    )
-    .await;
+    let looks =
+        "(cd sub; git status) 2>&1; git -C sub diff 2>&1; find . -name pwned | grep . && exit 9; true";
+    let (exit, said) = reaching(&format!("{plant}; {looks}"), Reach::Look, until(LONG)).await;
     assert_eq!(exit, ShellExit::Code(0), "{said}");
+}
+
+/// Only for looks, and behind what the person set the same way.
+#[test]
+fn looks_have_settings_for_git_that_replace_no_others() {
+    let names = |reach| {
+        let named = environment(reach).filter(|(name, _)| name.starts_with("GIT_CONFIG_"));
+        named.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    assert!(names(Reach::Workspace).is_empty() && names(Reach::Everything).is_empty());
+    let known: u32 = std::env::var("GIT_CONFIG_COUNT").map_or(0, |count| count.parse().unwrap());
+    let looks = names(Reach::Look);
+    assert_eq!(looks["GIT_CONFIG_COUNT"], (known + 2).to_string());
+    assert_eq!(looks[&format!("GIT_CONFIG_KEY_{known}")], "safe.bareRepository");
+    assert_eq!(looks[&format!("GIT_CONFIG_VALUE_{}", known + 1)], "false");
 }
 
 /// What `cd` and patterns mean is not for the environment to say.

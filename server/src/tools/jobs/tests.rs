@@ -15,6 +15,7 @@ fn table() -> JobTable {
         program: None,
         file: None,
         bounds: Bounds::default(),
+        caches: Vec::new(),
         protected: Vec::new(),
     })
 }
@@ -78,7 +79,7 @@ fn one_that_is_being_started_holds_nothing_up_and_is_not_forgotten() {
         .unwrap();
     runtime.block_on(async {
         let table = table();
-        let (give_back, taken) = std::sync::mpsc::channel::<()>();
+        let (give_back, taken) = std::sync::mpsc::sync_channel::<()>(1);
         let thread = tokio::task::spawn_blocking(move || taken.recv());
         let mut starting = std::pin::pin!(table.start("sleep 1000", &folder, Reach::Workspace));
         assert!(futures_util::poll!(&mut starting).is_pending());

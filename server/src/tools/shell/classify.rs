@@ -5,6 +5,7 @@
 //! and no argument makes a listed program write; anything else is a writer, and what cannot be read is
 //! [opaque](Intent::opaque). It runs nothing and expands nothing.
 
+mod git;
 mod places;
 mod programs;
 mod script;
@@ -37,6 +38,7 @@ pub(crate) fn classify(command: &str, roots: &Roots, protected: &Protected) -> I
         outside: reach.outside.into_iter().collect(),
         fresh: reach.keys,
         segments: segments.into_iter().take(SEGMENTS).collect(),
+        tampers: !looks && git::is_told_otherwise(&script),
         ..Intent::new(class, Some(command.to_owned()))
     }
 }

@@ -261,6 +261,15 @@ fn what_was_granted_inside_does_not_allow_leaving() {
 }
 
 #[test]
+fn a_command_that_changes_how_git_behaves_is_a_persons_decision() {
+    let configures = with(&bash(&["git config a.b c"]), |intent| intent.tampers = true);
+    let none = policy(&[], &[], &[]);
+    assert_eq!(row(&configures, &none), "read_only unattended card card run");
+    let allowed = policy(&["Bash(git config:*)"], &[], &[]);
+    assert_eq!(row(&configures, &allowed), "read_only run run run run");
+}
+
+#[test]
 fn whoever_allowed_a_command_did_not_allow_it_outside_the_sandbox() {
     let touch = bash(&["touch x"]);
     let free = with(&touch, |intent| intent.unconfined = true);

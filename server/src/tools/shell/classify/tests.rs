@@ -1,5 +1,6 @@
 //! What commands do, in tables; and that nothing gets past them.
 
+mod git;
 mod hostile;
 mod looks;
 mod outside;
