@@ -56,7 +56,6 @@ async fn each_fault_has_its_code_and_refuses_everything() {
     symlink(project.path(), odd.path().join("to-cwd")).unwrap();
     symlink("nowhere", odd.path().join("to-nothing")).unwrap();
     let inside = project.folder("inside");
-    let around = project.path().parent().unwrap().to_str().unwrap().to_owned();
     let own_home = home.path().to_str().unwrap().to_owned();
     let editor = Editor::start(&home).await;
     for (folder, expected) in [
@@ -71,7 +70,6 @@ async fn each_fault_has_its_code_and_refuses_everything() {
         (&own_home, "workspace_roots.protected"),
         (&inside, "workspace_roots.overlap"),
         (project.cwd(), "workspace_roots.overlap"),
-        (&around, "workspace_roots.overlap"),
         (&odd.file("to-cwd"), "workspace_roots.overlap"),
     ] {
         let refusal = editor
@@ -80,6 +78,10 @@ async fn each_fault_has_its_code_and_refuses_everything() {
             .unwrap_err();
         assert_eq!(code(&refusal), expected, "{folder}");
     }
+    let mut params = with(&project, &json!([good.cwd(), project.cwd()]));
+    params["cwd"] = json!(inside);
+    let around = editor.new_session(params).await.unwrap_err();
+    assert_eq!(code(&around), "workspace_roots.overlap");
     assert_eq!(
         editor.session_ids(json!({})).await,
         [] as [String; 0],
