@@ -20,18 +20,21 @@ mod order;
 mod replay;
 mod session;
 mod sessions;
+mod spelling;
 
 mod controls;
 mod queued;
 
 mod content;
 mod follow;
+mod mcp_wait;
 mod outcome;
 mod own_command;
 mod prompt;
 mod slash;
 mod translate;
 mod turn;
+mod unasked;
 
 mod cards;
 mod client_person;

@@ -65,6 +65,7 @@ impl App {
             tools: vec![Arc::new(DisplayMedia::new(library.clone()))],
             reference_kinds: Arc::new(sites::reference_kinds()?),
             grace: GRACE,
+            steps: config.agent.steps,
         });
         let models = Arc::new(Models::new(layout.clone(), provider));
         Ok(Self {

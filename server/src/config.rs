@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use sidewire_agent::turn::STEP_CEILING;
 use sidewire_contract::layout::Layout;
 
 use crate::private_file::PrivateFileError;
@@ -29,6 +30,9 @@ pub(crate) use providers::{
 };
 pub(crate) use save::save_provider;
 pub(crate) use secret::{Keys, check_api_key, key_for};
+
+/// A turn that calls its model more often than this has lost its way.
+const MOST_STEPS: u32 = 1_000;
 
 /// Everything in `config.toml`; what is missing there has its default here.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -45,6 +49,8 @@ pub(crate) struct Config {
     pub(crate) media: MediaConfig,
     /// How the worker lives.
     pub(crate) worker: WorkerConfig,
+    /// How far a turn may go.
+    pub(crate) agent: AgentConfig,
     /// MCP servers of the person.
     pub(crate) mcp: McpConfig,
     /// What may be done unasked.
@@ -126,6 +132,31 @@ impl Default for WorkerConfig {
             idle_exit_minutes: 15,
         }
     }
+}
+
+/// How far a turn may go.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct AgentConfig {
+    /// Model calls that one turn may make.
+    #[serde(deserialize_with = "steps")]
+    pub(crate) steps: u32,
+}
+
+impl Default for AgentConfig {
+    fn default() -> Self {
+        Self { steps: STEP_CEILING }
+    }
+}
+
+fn steps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let steps = u32::deserialize(deserializer)?;
+    if (1..=MOST_STEPS).contains(&steps) {
+        return Ok(steps);
+    }
+    Err(D::Error::custom(format_args!(
+        "steps is a number of model calls, 1 to {MOST_STEPS}"
+    )))
 }
 
 /// Id of a Chromium extension: 32 letters from a to p.

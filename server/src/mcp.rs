@@ -2,8 +2,8 @@
 //!
 //! Reading order: which servers a session has and which of them may start ([`roster`], [`ledger`]); how one is reached
 //! ([`stdio`], [`http`], [`sse`], [`connect`]); what it is told of us ([`handler`]) and what it offers ([`offer`], known
-//! from last time: [`cache`]); one server over its life ([`server`]) and all of a session ([`session`]); what a turn
-//! sees of it ([`tool`], [`names`], [`result`], [`prompt`]). It knows no front, no other adapter and no configuration.
+//! from last time: [`cache`]); one server over its life ([`server`], [`retry`]) and all of a session ([`session`]); what a
+//! turn sees of it ([`tool`], [`names`], [`result`], [`prompt`]), and how much of what it says ([`visible`]). It knows no front, no other adapter and no configuration.
 //!
 //! A server is somebody else's program: all it says is bounded, it can be silent or gone at any time, and one that
 //! fails costs only its own tools.
@@ -21,12 +21,14 @@ mod offer;
 mod prompt;
 mod reports;
 mod result;
+mod retry;
 mod roster;
 mod server;
 mod session;
 mod sse;
 mod stdio;
 mod tool;
+mod visible;
 
 pub(crate) use cache::Cache;
 pub(crate) use ledger::{Ledger, LedgerError, Project};

@@ -178,7 +178,10 @@ pub(crate) fn start_worker(program: &OsStr) -> io::Result<()> {
     reason = "this is the place that the lint points to"
 )]
 fn member(program: &OsStr) -> std::process::Command {
-    std::process::Command::new(program)
+    let mut command = std::process::Command::new(program);
+    // It is for us.
+    command.env_remove(Bounds::VARIABLE);
+    command
 }
 
 /// A program in a group of its own.

@@ -1,7 +1,7 @@
 //! How the window of a model is shared between tools, page, history and answer (decision 19), and what things weigh.
 
 use crate::message::{Message, Part, ResultContent};
-use crate::provider::ToolSpec;
+use crate::provider::{ModelRequest, ToolSpec};
 
 /// Bytes of UTF-8 counted as one token. English runs at about four; three leaves room for code and other scripts.
 pub const BYTES_PER_TOKEN: usize = 3;
@@ -58,8 +58,7 @@ pub(crate) fn instruction_room(window: Option<u64>) -> usize {
 }
 
 /// Tokens of answer in an editor: what is left when the rest has grown as far as it may.
-pub(crate) fn long_answer_tokens(window: Option<u64>) -> u64 {
-    let window = window.unwrap_or(DEFAULT_WINDOW);
+pub(crate) fn long_answer_tokens(window: u64) -> u64 {
     window
         .saturating_sub(compaction_point(Some(window)))
         .clamp(*LONG_ANSWER.start(), *LONG_ANSWER.end())
@@ -68,6 +67,11 @@ pub(crate) fn long_answer_tokens(window: Option<u64>) -> u64 {
 /// Tokens a request in an editor may take before earlier turns are summed up.
 pub(crate) fn compaction_point(window: Option<u64>) -> u64 {
     window.unwrap_or(DEFAULT_WINDOW).saturating_mul(COMPACT_AT) / 100
+}
+
+/// The window in which so many tokens are just not summed up yet.
+pub(crate) fn window_around(tokens: u64) -> u64 {
+    tokens.saturating_mul(100) / COMPACT_AT
 }
 
 /// Bytes of input beside an answer of this many tokens.
@@ -121,6 +125,14 @@ impl ResultContent {
     }
 }
 
+impl ModelRequest {
+    /// Tokens of the window that are kept free for the answer.
+    pub(crate) fn answer_room(&self) -> u64 {
+        self.max_output_tokens
+            .unwrap_or_else(|| long_answer_tokens(DEFAULT_WINDOW))
+    }
+}
+
 impl ToolSpec {
     /// Bytes it takes of the window.
     pub(crate) fn weight(&self) -> usize {
@@ -150,9 +162,8 @@ mod tests {
     fn an_editors_answer_gets_what_compaction_leaves() {
         for (window, point, answer) in [(8_192, 6_963, 1_229), (128_000, 108_800, 16_384), (0, 0, 256)] {
             assert_eq!(compaction_point(Some(window)), point);
-            assert_eq!(long_answer_tokens(Some(window)), answer);
+            assert_eq!(long_answer_tokens(window), answer);
         }
-        assert_eq!(long_answer_tokens(None), long_answer_tokens(Some(DEFAULT_WINDOW)));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! instead of losing them, costs no queue, and a reader that comes back later starts from a [`TurnRecord`] instead.
 
 mod diffs;
+mod partial;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +16,9 @@ use crate::event::{ToolEnd, ToolProgress, ToolStart, TurnEvent, TurnOutcome};
 use crate::message::Reference;
 use crate::record::{CallDiff, ToolRow, TurnRecord, shown_input, shown_output};
 use diffs::Diffs;
+use partial::Steps;
+
+pub(crate) use partial::Saved;
 
 /// Most bytes of answer text a turn may produce; then it ends with [`crate::message::Notice::AnswerClipped`].
 pub const ANSWER_LIMIT: usize = 512 * 1024;
@@ -34,6 +38,7 @@ pub struct TurnFeed {
 struct FeedState {
     record: TurnRecord,
     diffs: Diffs,
+    steps: Steps,
     /// Every piece of answer, also of drafts that the record no longer shows.
     said: String,
     /// Bytes of answer in the record before the newest attempt.
@@ -63,7 +68,7 @@ enum Entry {
 
 /// Which state of a record; a later one is greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Revision(u64);
+struct Revision(u64);
 
 #[derive(Clone)]
 struct End {
@@ -99,6 +104,7 @@ impl TurnFeed {
                 before_attempt: record.text.len(),
                 record,
                 diffs: Diffs::default(),
+                steps: Steps::default(),
                 reasoning: String::new(),
                 log: Vec::new(),
                 reports: Vec::new(),
@@ -153,13 +159,6 @@ impl TurnFeed {
     #[must_use]
     pub fn record(&self) -> TurnRecord {
         self.lock().record.clone()
-    }
-
-    /// The turn as it stands, when that is not how it stood then.
-    #[must_use]
-    pub fn record_since(&self, then: Revision) -> Option<(Revision, TurnRecord)> {
-        let state = self.lock();
-        (state.revision != then).then(|| (state.revision, state.record.clone()))
     }
 
     /// The changed files that calls showed, as far as they are kept.

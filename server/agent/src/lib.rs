@@ -19,6 +19,7 @@ pub mod workspace;
 
 pub mod briefing;
 pub mod budget;
+mod call_names;
 pub mod commands;
 pub mod feed;
 pub mod modes;

@@ -110,6 +110,8 @@ pub enum Notice {
     StepLimit,
     /// The provider withheld the rest of the answer.
     Withheld,
+    /// Room was made although nobody knows how large the model's window is.
+    GuessedWindow,
     /// Earlier turns were summed up to make room.
     Compacted {
         /// How many messages the summary stands for.

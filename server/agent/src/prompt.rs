@@ -90,9 +90,10 @@ pub fn build(input: PromptInput<'_>) -> Prompt {
         mode: input.briefing.beside_page(),
         tools: input.tools,
         pictures: Vec::new(),
+        input_tokens: 0,
         max_output_tokens: match input.briefing {
-            Briefing::Panel(_) => budget.answer_tokens,
-            Briefing::Editor(_) => budget::long_answer_tokens(input.window),
+            Briefing::Panel(_) => Some(budget.answer_tokens),
+            Briefing::Editor(_) => input.window.map(budget::long_answer_tokens),
         },
     };
     Prompt {

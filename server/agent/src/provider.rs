@@ -23,7 +23,11 @@ pub trait Provider: Send + Sync {
         Ok(())
     }
 
-    /// Starts one model call. Dropping the stream cancels it. Retries happen inside, before the first byte only,
+    /// Finds out what a first request has to know, such as the window of a local model; [`Self::describe`] tells it
+    /// afterwards. It takes seconds at most, and finding nothing is no fault.
+    async fn learn(&self) {}
+
+    /// Starts one model call. Dropping the stream cancels it. Retries happen inside, before the answer begins,
     /// and are told as [`ModelEvent::Retrying`]; an error ends the stream.
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ProviderError>;
 
@@ -68,8 +72,10 @@ pub struct ModelRequest {
     pub tools: Vec<ToolSpec>,
     /// Bytes of the pictures that messages name and that the model may see; the others are only mentioned.
     pub pictures: Vec<Picture>,
-    /// Room for the answer, in tokens.
-    pub max_output_tokens: u64,
+    /// Tokens that all of this takes, as far as that can be told; 0 when nobody counted.
+    pub input_tokens: u64,
+    /// Most tokens of the answer; `None` where the model's window is unknown and nobody can say what is too much.
+    pub max_output_tokens: Option<u64>,
 }
 
 /// Most bytes of the pictures of one request together; a larger one is never shown to a model.
@@ -130,7 +136,7 @@ pub enum ModelEvent {
     },
     /// Tokens of this call.
     Usage(Usage),
-    /// A try failed before its first byte; the next one comes after the wait.
+    /// A try failed before its answer began; the next one comes after the wait.
     Retrying {
         /// Which try comes next, from 1.
         attempt: u32,

@@ -56,6 +56,8 @@ pub struct AgentParts {
     pub reference_kinds: Arc<ReferenceKinds>,
     /// How long a turn goes on without a client.
     pub grace: Duration,
+    /// Model calls a turn may make.
+    pub steps: u32,
 }
 
 /// The provider in use; a change takes effect with the next turn.

@@ -40,7 +40,7 @@ pub use export::{Export, ExportItem};
 pub use memory_files::{MEMORY_FILE_BYTES, MemoryFiles};
 pub use pairings::{PairingRecord, Secret};
 pub use sessions::NewConversation;
-pub use turns::{BeginTurn, Begun, StoredPast, StoredTurn, TurnEnd};
+pub use turns::{BeginTurn, Begun, PartialTurn, StoredPast, StoredTurn, TurnEnd};
 
 use claims::Claims;
 use open::{OpenFile, OpenLock};

@@ -9,6 +9,8 @@ use futures_util::StreamExt;
 
 use crate::budget;
 use crate::error::ProviderError;
+use crate::event::TurnEvent;
+use crate::feed::TurnFeed;
 use crate::message::{Message, Role, Usage};
 use crate::page_block::text::clip;
 use crate::provider::{ModelEvent, ModelRequest, Provider};
@@ -38,45 +40,59 @@ pub(crate) fn message(text: &str) -> Message {
     )
 }
 
-/// Sums up `messages`; `wishes` say what to look at in particular. Tokens are added to `usage`.
-pub(crate) async fn sum_up(
-    provider: &dyn Provider,
-    messages: &[Message],
-    wishes: Option<&str>,
-    usage: &mut Usage,
-) -> Result<String, ProviderError> {
-    let request = request(provider.describe().window, messages, wishes);
-    let mut stream = provider.stream(request).await?;
-    let mut text = String::new();
-    loop {
-        match stream.next().await {
-            Some(Ok(ModelEvent::Text(more))) => text.push_str(&more),
-            Some(Ok(ModelEvent::Usage(more))) => usage.add(more),
-            Some(Ok(ModelEvent::Finished(_))) => break,
-            Some(Ok(_beside_the_text)) => {}
-            Some(Err(error)) => return Err(error),
-            None => return Err(ProviderError::BrokenStream),
+/// What sums up, and who hears of it.
+pub(crate) struct Summing<'a> {
+    pub(crate) provider: &'a dyn Provider,
+    /// Told when the provider is waited for.
+    pub(crate) feed: &'a TurnFeed,
+    /// What to look at in particular.
+    pub(crate) wishes: Option<&'a str>,
+}
+
+impl Summing<'_> {
+    /// Sums up `messages`; tokens are added to `usage`.
+    pub(crate) async fn sum_up(
+        &self,
+        messages: &[Message],
+        usage: &mut Usage,
+    ) -> Result<String, ProviderError> {
+        let request = request(self.provider.describe().window, messages, self.wishes);
+        let mut stream = self.provider.stream(request).await?;
+        let mut text = String::new();
+        loop {
+            match stream.next().await {
+                Some(Ok(ModelEvent::Text(more))) => text.push_str(&more),
+                Some(Ok(ModelEvent::Usage(more))) => usage.add(more),
+                Some(Ok(ModelEvent::Retrying { attempt, wait_ms })) => {
+                    self.feed.push(TurnEvent::Retrying { attempt, wait_ms });
+                }
+                Some(Ok(ModelEvent::Finished(_))) => break,
+                Some(Ok(_beside_the_text)) => {}
+                Some(Err(error)) => return Err(error),
+                None => return Err(ProviderError::BrokenStream),
+            }
+            if text.len() > LIMIT {
+                break;
+            }
         }
-        if text.len() > LIMIT {
-            break;
+        let text = clip(text.trim(), LIMIT);
+        if text.is_empty() {
+            return Err(ProviderError::BadResponse);
         }
+        Ok(text.to_owned())
     }
-    let text = clip(text.trim(), LIMIT);
-    if text.is_empty() {
-        return Err(ProviderError::BadResponse);
-    }
-    Ok(text.to_owned())
 }
 
 fn request(window: Option<u64>, messages: &[Message], wishes: Option<&str>) -> ModelRequest {
-    let max_output_tokens = budget::long_answer_tokens(window).min(ANSWER);
+    let answer = budget::long_answer_tokens(window.unwrap_or(budget::DEFAULT_WINDOW)).min(ANSWER);
     let wishes = wishes.map_or_else(String::new, |wishes| {
         format!("\n\nThe person asks to look at this in particular: {wishes}")
     });
     let ask = format!("Sum up the transcript above.{wishes}");
-    let room = budget::room_beside(window, max_output_tokens).saturating_sub(SYSTEM.len() + ask.len() + 64);
+    let room = budget::room_beside(window, answer).saturating_sub(SYSTEM.len() + ask.len() + 64);
     let transcript = transcript::write(messages, room);
     let text = format!("<transcript>\n{transcript}</transcript>\n\n{ask}");
+    let input_tokens = budget::tokens(SYSTEM.len() + text.len());
     ModelRequest {
         system: SYSTEM.to_owned(),
         messages: vec![Message::text(Role::User, text.clone())],
@@ -85,7 +101,8 @@ fn request(window: Option<u64>, messages: &[Message], wishes: Option<&str>) -> M
         mode: None,
         tools: Vec::new(),
         pictures: Vec::new(),
-        max_output_tokens,
+        input_tokens,
+        max_output_tokens: window.map(|_known| answer),
     }
 }
 

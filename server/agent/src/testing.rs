@@ -22,6 +22,8 @@ pub(crate) enum Say {
     Wait(Arc<Notify>),
     /// Ends the stream without a finish.
     BreakOff,
+    /// Ends it with a failure.
+    Fail(ProviderError),
     Panic,
 }
 
@@ -55,7 +57,9 @@ pub(crate) fn call(id: &str, name: &str) -> Say {
 
 /// Answers each call with the next script; the last one is said again when they run out.
 pub(crate) struct Scripted {
-    window: Option<u64>,
+    window: Mutex<Option<u64>>,
+    /// The window it tells once it was asked.
+    learns: Option<u64>,
     scripts: Mutex<Vec<Vec<Say>>>,
     pub(crate) requests: Mutex<Vec<ModelRequest>>,
 }
@@ -65,13 +69,26 @@ impl Scripted {
         Self::with_window(None, scripts)
     }
 
-    pub(crate) fn with_window(window: Option<u64>, mut scripts: Vec<Vec<Say>>) -> Arc<Self> {
-        scripts.reverse();
+    pub(crate) fn with_window(window: Option<u64>, scripts: Vec<Vec<Say>>) -> Arc<Self> {
+        Arc::new(Self::plain(window, scripts))
+    }
+
+    /// One that knows its window only after it was asked.
+    pub(crate) fn that_learns(window: u64, scripts: Vec<Vec<Say>>) -> Arc<Self> {
         Arc::new(Self {
-            window,
+            learns: Some(window),
+            ..Self::plain(None, scripts)
+        })
+    }
+
+    fn plain(window: Option<u64>, mut scripts: Vec<Vec<Say>>) -> Self {
+        scripts.reverse();
+        Self {
+            window: Mutex::new(window),
+            learns: None,
             scripts: Mutex::new(scripts),
             requests: Mutex::default(),
-        })
+        }
     }
 }
 
@@ -83,7 +100,13 @@ impl Provider for Scripted {
             model: "scripted".into(),
             label: "Scripted".into(),
             offline: false,
-            window: self.window,
+            window: *self.window.lock().unwrap(),
+        }
+    }
+
+    async fn learn(&self) {
+        if self.learns.is_some() {
+            *self.window.lock().unwrap() = self.learns;
         }
     }
 
@@ -107,6 +130,7 @@ async fn say(say: Say) -> Option<Result<ModelEvent, ProviderError>> {
             None
         }
         Say::BreakOff => None,
+        Say::Fail(error) => Some(Err(error)),
         Say::Panic => panic!("a provider that panics"),
     }
 }

@@ -11,7 +11,6 @@ mod inside;
 mod sample;
 mod stop;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 pub(crate) use album::Album;
@@ -20,6 +19,7 @@ pub use stop::StopSwitch;
 use serde_json::Value;
 
 use crate::budget;
+use crate::call_names::CallNames;
 use crate::error::TurnFailure;
 use crate::event::{Attempt, Cut, TurnEvent, TurnOutcome};
 use crate::feed::TurnFeed;
@@ -36,7 +36,7 @@ use calls::{Seen, Showing, Step};
 use compact::Memory;
 use sample::{Call, Reply, Sampled, Tally};
 
-/// Model calls a turn may make (decision 26).
+/// Model calls a turn may make unless a person says otherwise (decision 26).
 pub const STEP_CEILING: u32 = 50;
 
 /// Everything a turn needs.
@@ -63,6 +63,8 @@ pub struct Turn {
     pub(crate) album: Album,
     /// What may step in.
     pub hooks: Arc<dyn Hooks>,
+    /// Model calls it may make.
+    pub steps: u32,
     /// What ends it early.
     pub stop: StopSwitch,
 }
@@ -89,9 +91,15 @@ impl Finished {
         }
     }
 
-    /// What is left of a turn that panicked.
-    pub(crate) fn broken() -> Self {
-        Self::new().ended(TurnOutcome::Failed(TurnFailure::Disposed))
+    /// What is left of a turn that panicked: what it had said and done by then.
+    pub(crate) fn broken(messages: Vec<Message>) -> Self {
+        let last = messages.last().filter(|last| last.role == Role::Assistant);
+        Self {
+            final_text: last.map(Message::plain_text).unwrap_or_default(),
+            messages,
+            ..Self::new()
+        }
+        .ended(TurnOutcome::Failed(TurnFailure::Disposed))
     }
 
     fn ended(mut self, outcome: TurnOutcome) -> Self {
@@ -110,6 +118,11 @@ impl Finished {
             });
         }
         reply.calls
+    }
+
+    /// What the model said last and what its calls gave.
+    fn last_step(&self) -> &[Message] {
+        self.messages.last_chunk::<2>().map_or(&[], |step| step)
     }
 
     /// Puts what may be kept of a call's arguments in their place, in the last message.
@@ -146,15 +159,16 @@ impl Turn {
         request.pictures = album.shown();
         let mut tally = Tally::default();
         let mut memory = Memory::of(self.past.clone());
-        let mut call_names = HashSet::new();
+        let mut call_names = CallNames::of(&request.messages);
         let mut seen = Seen::default();
         let showing = Showing::default();
-        for _step in 1..=STEP_CEILING {
+        for _step in 1..=self.steps {
             self.equip(&mut request, &mut seen);
             self.make_room(&mut request, &mut memory, &mut tally.turn).await;
             if let Some(outcome) = self.stop.outcome() {
                 return finished.ended(outcome);
             }
+            request.input_tokens = memory.tokens(&request);
             if let Verdict::Refuse(_) = self.hooks.before_model(&self.place, &mut request).await {
                 return finished.ended(TurnOutcome::Failed(TurnFailure::Plugin));
             }
@@ -181,9 +195,9 @@ impl Turn {
             finished.hide_arguments(|call_id| self.feed.kept_arguments(call_id));
             album.add(pictures);
             request.pictures = album.shown();
-            request.messages.extend(finished.messages.last().cloned());
-            request.messages.push(results.clone());
             finished.messages.push(results);
+            request.messages.extend_from_slice(finished.last_step());
+            self.feed.keep_step(finished.last_step());
             if let Some(outcome) = self.stop.outcome() {
                 return finished.ended(outcome);
             }
@@ -194,14 +208,21 @@ impl Turn {
 
     /// Gives the request the tools of this moment.
     fn equip(&self, request: &mut ModelRequest, seen: &mut Seen) {
-        let window = self.provider.describe().window;
+        let window = self.window();
         let tools = self.toolbox.tools();
         request.tools = offered(&tools, &self.need, budget::tool_room(window));
         request.system = prompt::system_text(&self.setting.briefing, !request.tools.is_empty(), window);
         seen.extend(tools.into_iter().map(|tool| (tool.meta().name.clone(), tool)));
     }
 
-    /// One answer of the model. Where the job allows it, one that breaks off half-way is asked for once more.
+    /// The window of its model. One that nobody tells holds what the conversation took of it already.
+    fn window(&self) -> Option<u64> {
+        let held = self.past.same_model && self.past.outgrew_the_guess();
+        let told = self.provider.describe().window;
+        told.or_else(|| held.then(|| budget::window_around(self.past.taken)))
+    }
+
+    /// One answer of the model. Where the job allows it, one that breaks off is asked for once more.
     async fn draft(&self, request: &ModelRequest, tally: &mut Tally) -> Sampled {
         let first = self.attempt(request, tally).await;
         if !first.broke_off() || !self.setting.briefing.redrafts() {

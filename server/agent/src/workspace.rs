@@ -57,9 +57,9 @@ pub trait Workspace: Send + Sync {
     /// Runs a shell command to its end; `watch` hears of its output as it comes.
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError>;
 
-    /// The program and arguments that run a shell command as [`Self::run`] does, with its environment and all that
-    /// confines it, for whoever starts it elsewhere (a terminal of the editor); `None` when it can only run here. Blocks on the disk.
-    fn elsewhere(&self, _command: &ShellCommand) -> Option<Vec<String>> {
+    /// What runs a shell command as [`Self::run`] does, with all that confines it, for whoever starts it elsewhere (a
+    /// terminal of the editor); `None` when it can only run here. Blocks on the disk.
+    fn elsewhere(&self, _command: &ShellCommand) -> Option<Program> {
         None
     }
 }
@@ -118,6 +118,17 @@ pub struct ShellCommand {
     pub limit: Duration,
     /// Fires when it is to be killed earlier.
     pub cancel: CancellationToken,
+}
+
+/// A program to start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// Where it lies, or its name.
+    pub program: String,
+    /// What it is given.
+    pub arguments: Vec<String>,
+    /// What is set for it beside the environment of whoever starts it.
+    pub variables: Vec<(String, String)>,
 }
 
 /// How far a command may reach, where the machine can confine it. Keys of ours are out of reach unless nothing is.

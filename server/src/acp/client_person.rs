@@ -17,6 +17,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::spelling::Spelling;
 use super::told_calls::{Stage, ToldCalls};
 use super::translate::{calls, words};
 use crate::rpc::{CallError, Peer};
@@ -33,6 +34,7 @@ pub(super) struct ClientPerson {
     told: Arc<ToldCalls>,
     /// Where commands of the session run.
     folder: PathBuf,
+    spelling: Spelling,
     /// Plain questions are not shown.
     silent: bool,
     /// Held while a card is open.
@@ -49,9 +51,15 @@ impl ClientPerson {
             session,
             told,
             folder,
+            spelling: Spelling::default(),
             silent,
             open: Mutex::new(()),
         }
+    }
+
+    /// The same for an editor that writes the folders in its own way.
+    pub(super) fn spelled(self, spelling: Spelling) -> Self {
+        Self { spelling, ..self }
     }
 
     /// Shows the card once no other is open and the call it is about can be seen, and waits.
@@ -103,7 +111,7 @@ impl ClientPerson {
             .title(title.clone())
             .status(ToolCallStatus::Pending)
             .content((!content.is_empty()).then_some(content));
-        let fields = match &question.about {
+        let mut fields = match &question.about {
             Some(about) => fields
                 .name(about.name.clone())
                 .kind(calls::kind(about.kind))
@@ -111,6 +119,7 @@ impl ClientPerson {
                 .raw_input(calls::raw_input(&about.arguments)),
             None => fields.kind(ToolKind::Other).raw_input(plain(question)),
         };
+        self.spelling.fields(&mut fields);
         let card = ToolCallUpdate::new(id, fields);
         match self.approval(question) {
             Some(approval) => card.meta(words::meta(approval)),
@@ -142,7 +151,7 @@ impl ClientPerson {
         if let Some(argv) = about.and_then(argv::of_call) {
             say("commandSchemaVersion", 1.into());
             say("argv", argv.into());
-            say("cwd", self.folder.to_string_lossy().into());
+            say("cwd", self.spelling.of(&self.folder).to_string_lossy().into());
         }
         Some(Value::Object(approval))
     }

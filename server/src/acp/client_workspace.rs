@@ -16,11 +16,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sidewire_agent::provider::Picture;
 use sidewire_agent::workspace::{
-    Document, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
+    Document, Program, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
 };
 use tokio_util::sync::CancellationToken;
 
 use super::content;
+use super::spelling::Spelling;
 use crate::rpc::{CallError, Peer};
 pub(super) use terminal::Terminals;
 
@@ -36,22 +37,41 @@ pub(super) struct ClientIo {
 }
 
 /// Files and shell of a session.
+#[derive(Clone)]
 pub(super) struct ClientWorkspace {
     client: Client,
     io: ClientIo,
     local: Arc<dyn Workspace>,
     terminals: Arc<Terminals>,
+    /// Fires when the turn that it serves is to end.
+    stop: CancellationToken,
 }
 
 impl ClientWorkspace {
     /// The workspace of a session whose editor offers this; `local` does the rest.
     pub(super) fn new(peer: Peer, session: SessionId, io: ClientIo, local: Arc<dyn Workspace>) -> Self {
         Self {
-            client: Client { peer, session },
+            client: Client {
+                peer,
+                session,
+                spelling: Spelling::default(),
+            },
             io,
             local,
             terminals: Arc::default(),
+            stop: CancellationToken::new(),
         }
+    }
+
+    /// The same for an editor that writes the folders in its own way.
+    pub(super) fn spelled(mut self, spelling: Spelling) -> Self {
+        self.client.spelling = spelling;
+        self
+    }
+
+    /// The same for a turn, which stops waiting for the editor when `stop` fires.
+    pub(super) fn during(&self, stop: CancellationToken) -> Self {
+        Self { stop, ..self.clone() }
     }
 
     /// The terminals of the session. Whoever sends its updates tells them what is in view.
@@ -93,22 +113,24 @@ impl Workspace for ClientWorkspace {
     }
 
     async fn run(&self, command: ShellCommand, watch: Arc<dyn Watch>) -> Result<ShellEnd, WorkspaceError> {
-        if let Some(words) = self.words_for_terminal(&command).await
-            && let Some(end) = self.run_in_terminal(&command, words, Arc::clone(&watch)).await?
+        if let Some(program) = self.program_for_terminal(&command).await
+            && let Some(end) = self
+                .run_in_terminal(&command, program, Arc::clone(&watch))
+                .await?
         {
             return Ok(end);
         }
         self.local.run(command, watch).await
     }
 
-    fn elsewhere(&self, command: &ShellCommand) -> Option<Vec<String>> {
+    fn elsewhere(&self, command: &ShellCommand) -> Option<Program> {
         self.local.elsewhere(command)
     }
 }
 
 impl ClientWorkspace {
     /// What the editor is to run; `None` when the command runs here.
-    async fn words_for_terminal(&self, command: &ShellCommand) -> Option<Vec<String>> {
+    async fn program_for_terminal(&self, command: &ShellCommand) -> Option<Program> {
         if !self.io.terminal || !self.roots().cover(&command.folder) {
             return None;
         }
@@ -123,6 +145,7 @@ impl ClientWorkspace {
 struct Client {
     peer: Peer,
     session: SessionId,
+    spelling: Spelling,
 }
 
 impl Client {

@@ -45,10 +45,10 @@ pub(super) struct Axes {
 impl Axes {
     /// How a session begins: as it was kept, as far as that still works, else as this process was started.
     pub(super) fn begin(models: &dyn ModelDesk, start: &Start, kept: &Controls) -> Result<Self, Error> {
-        let listed = models.list();
+        let listed = models.list().map_err(|error| unusable_model(&error.into()))?;
         let kept_model = kept.model.as_ref().filter(|id| can_open(models, id));
         let model = match kept_model {
-            Some(id) => id.clone(),
+            Some(id) => models.resolve(id),
             None => start.model(models, &listed)?,
         };
         let efforts = efforts(&listed, &model);
@@ -160,6 +160,7 @@ pub(super) fn unusable_model(error: &OpenModelError) -> Error {
         | OpenModelError::NoKey(_)
         | OpenModelError::NoEffort { .. }
         | OpenModelError::Unusable(_) => Error::invalid_params(error.to_string()),
+        OpenModelError::Unreadable(_) => Error::internal(error.to_string()),
     }
 }
 

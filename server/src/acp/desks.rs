@@ -11,7 +11,7 @@ use sidewire_contract::mcp_server::McpServer;
 /// The models that can be chosen.
 pub(crate) trait ModelDesk: Send + Sync {
     /// Every configured model whose key is there, the default one first; empty when nothing is set up.
-    fn list(&self) -> Vec<ModelEntry>;
+    fn list(&self) -> Result<Vec<ModelEntry>, UnreadableModels>;
 
     /// The id that a person means by this name, which may be shorter.
     fn resolve(&self, name: &str) -> String {
@@ -37,6 +37,11 @@ pub(crate) struct ModelEntry {
     pub(crate) vision: bool,
 }
 
+/// What is configured cannot be read, which is not the same as nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the configured models cannot be read; `sidewire doctor` in a terminal says why")]
+pub(crate) struct UnreadableModels;
+
 /// Why a model cannot be chosen.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenModelError {
@@ -57,6 +62,9 @@ pub(crate) enum OpenModelError {
     /// The connection cannot be prepared.
     #[error("model {0:?} cannot be used")]
     Unusable(String),
+    /// Nobody knows which there are.
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableModels),
 }
 
 /// The worker's own tools for a workspace.

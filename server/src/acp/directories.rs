@@ -9,6 +9,7 @@ use sidewire_agent::page_block::text::clip;
 use sidewire_agent::workspace::Roots;
 
 use super::refusals::coded;
+use super::spelling::Spelling;
 use crate::key_folders;
 use crate::rpc::Error;
 
@@ -75,8 +76,17 @@ impl Fault {
     }
 }
 
-/// The roots of a session that works in `cwd` and is to have the folders `wanted` too. Blocks on the disk.
-pub(super) fn vet(cwd: &Path, wanted: &[String], policy: &Policy) -> Result<Roots, Error> {
+/// The folders of a session.
+#[derive(Clone, Debug)]
+pub(super) struct Folders {
+    /// As they really are.
+    pub(super) roots: Roots,
+    /// How the client writes them.
+    pub(super) spelling: Spelling,
+}
+
+/// The folders of a session that works in `cwd` and is to have `wanted` too. Blocks on the disk.
+pub(super) fn vet(cwd: &Path, wanted: &[String], policy: &Policy) -> Result<Folders, Error> {
     let folder = vet_cwd(cwd, policy).map_err(|fault| refused("cwd", &cwd.to_string_lossy(), fault))?;
     if policy.workspace_only && !wanted.is_empty() {
         let text = "additionalDirectories: this agent works in its folder only".to_owned();
@@ -86,13 +96,18 @@ pub(super) fn vet(cwd: &Path, wanted: &[String], policy: &Policy) -> Result<Root
         let text = format!("additionalDirectories: at most {MOST} folders");
         return Err(coded("acp.additional_directories.too_many", text));
     }
-    let mut roots = vec![folder.clone()];
+    let (mut roots, mut written) = (vec![folder.clone()], vec![cwd.to_owned()]);
     for path in wanted {
         let root = vet_one(Path::new(path), &roots, policy)
             .map_err(|fault| refused("additionalDirectories", path, fault))?;
-        roots.extend(root);
+        if let Some(root) = root {
+            roots.push(root);
+            written.push(PathBuf::from(path));
+        }
     }
-    Ok(Roots::new(folder, roots.into_iter().skip(1)))
+    let spelling = Spelling::new(roots.iter().cloned().zip(written));
+    let roots = Roots::new(folder, roots.into_iter().skip(1));
+    Ok(Folders { roots, spelling })
 }
 
 /// The working folder: a person's own choice, so that one which has private folders in it is fine, but none of those.

@@ -7,6 +7,7 @@ use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::spelling::Spelling;
 use super::told_calls::ToldCalls;
 use crate::rpc::{Closed, Peer};
 
@@ -16,6 +17,7 @@ pub(super) struct SessionLine {
     peer: Peer,
     session: SessionId,
     told: Arc<ToldCalls>,
+    spelling: Spelling,
 }
 
 impl SessionLine {
@@ -25,7 +27,13 @@ impl SessionLine {
             peer,
             session,
             told: Arc::default(),
+            spelling: Spelling::default(),
         }
+    }
+
+    /// The same for an editor that writes the folders in its own way.
+    pub(super) fn spelled(self, spelling: Spelling) -> Self {
+        Self { spelling, ..self }
     }
 
     /// The calls of the running turn that went this way.
@@ -37,7 +45,7 @@ impl SessionLine {
     pub(super) async fn send(&self, update: &SessionUpdate) -> Result<(), Closed> {
         let notification = Notification {
             session_id: &self.session,
-            update: Explicit(update),
+            update: Explicit(&self.spelling.update(update)),
         };
         let method = CLIENT_METHOD_NAMES.session_update;
         let sent = self.peer.notify(method, &notification).await;

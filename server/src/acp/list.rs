@@ -1,5 +1,6 @@
-//! `session/list`: every conversation, whichever front it began in, and the sessions that were opened but not used yet.
+//! `session/list`: every conversation, whichever front it began in, and the newest session that was not used yet.
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -60,11 +61,10 @@ async fn page(editor: &Editor, wanted: Option<&Wanted>, cursor: Option<&str>) ->
     let method = AGENT.session_list;
     let parts = editor.parts().await?;
     let folder = wanted.map(|wanted| wanted.real.display().to_string());
-    let found = parts
-        .agent
-        .store()
-        .sessions(folder.as_deref(), cursor, PAGE)
-        .await;
+    let unused = unused(editor, wanted).filter(|_| cursor.is_none());
+    let room = PAGE - usize::from(unused.is_some());
+    let store = parts.agent.store();
+    let found = store.sessions(folder.as_deref(), cursor, room).await;
     let found = found.map_err(|error| match error {
         StoreError::BadCursor => Error::invalid_params(format!("{method}: unsupported cursor")),
         other => storage(method, &other),
@@ -74,13 +74,17 @@ async fn page(editor: &Editor, wanted: Option<&Wanted>, cursor: Option<&str>) ->
         .iter()
         .map(|record| stored(&parts, record))
         .collect();
-    if cursor.is_none() {
-        rows.extend(unused(editor, wanted, &found.conversations));
-        rows.sort_by(|(one, _), (other, _)| other.cmp(one));
+    // Unless it was used just now.
+    let unused = unused.filter(|unused| !found.conversations.iter().any(|record| record.id == unused.id));
+    if let Some(unused) = unused {
+        rows.push(opened(&unused));
+        rows.sort_by_key(|(used_at_ms, _)| Reverse(*used_at_ms));
     }
     let sessions = rows.into_iter().map(|(_, mut info)| {
         if let Some(wanted) = wanted {
             info.cwd.clone_from(&wanted.written);
+        } else if let Some(open) = editor.sessions.get(&info.session_id.0) {
+            info.cwd = open.has.spelling.of(&info.cwd).into_owned();
         }
         info
     });
@@ -104,16 +108,14 @@ fn stored(parts: &Parts, record: &ConversationRecord) -> Row {
     )
 }
 
-/// Sessions that are open and in which nothing was asked; no store lists them, unless that has just changed.
-fn unused(editor: &Editor, wanted: Option<&Wanted>, stored: &[ConversationRecord]) -> Vec<Row> {
-    let open = editor.sessions.all();
-    let unused = open.iter().filter(|session| {
-        let folder = session.has.roots.folder();
-        session.state().is_new
-            && wanted.is_none_or(|wanted| wanted.real == folder)
-            && !stored.iter().any(|record| record.id == session.id)
+/// The newest open session in which nothing was asked: no store lists it. Older ones are threads that a person left
+/// empty, and would only stand in the way.
+fn unused(editor: &Editor, wanted: Option<&Wanted>) -> Option<Arc<Session>> {
+    let open = editor.sessions.all().into_iter();
+    let unused = open.filter(|session| {
+        session.state().is_new && wanted.is_none_or(|wanted| wanted.real == session.has.roots.folder())
     });
-    unused.map(|session| opened(session)).collect()
+    unused.max_by_key(|session| session.state().opened_at_ms)
 }
 
 fn opened(session: &Session) -> Row {
@@ -123,9 +125,14 @@ fn opened(session: &Session) -> Row {
 }
 
 fn row((id, folder): (String, PathBuf), title: Option<String>, updated_at_ms: i64) -> Row {
-    let updated_at = Timestamp::from_millisecond(updated_at_ms).ok();
     let info = SessionInfo::new(id, folder)
         .title(title)
-        .updated_at(updated_at.map(|at| format!("{at:.3}")));
+        .updated_at(shown_time(updated_at_ms));
     (updated_at_ms, info)
+}
+
+/// A moment in milliseconds since 1970, as clients read it.
+pub(super) fn shown_time(ms: i64) -> Option<String> {
+    let at = Timestamp::from_millisecond(ms).ok()?;
+    Some(format!("{at:.3}"))
 }

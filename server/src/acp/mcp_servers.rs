@@ -41,8 +41,7 @@ impl Default for Entry {
 }
 
 /// The servers of a list. A malformed one refuses the whole request.
-pub(super) fn read(method: &str, list: Option<Vec<Value>>) -> Result<Vec<McpServer>, Error> {
-    let list = list.unwrap_or_default();
+pub(super) fn read(method: &str, list: Vec<Value>) -> Result<Vec<McpServer>, Error> {
     let refuse = |text: String| Error::invalid_params(format!("{method}: {text}"));
     if list.len() > MOST {
         return Err(refuse(format!("more than {MOST} MCP servers")));
@@ -156,7 +155,7 @@ mod tests {
     use super::*;
 
     fn one(entry: Value) -> Result<McpServer, String> {
-        let servers = read("session/new", Some(vec![entry]));
+        let servers = read("session/new", vec![entry]);
         servers
             .map(|mut servers| servers.remove(0))
             .map_err(|error| error.message.replace("session/new: ", ""))
@@ -257,15 +256,15 @@ mod tests {
     #[test]
     fn one_bad_or_doubled_entry_refuses_all() {
         let good = json!({"name": "n", "command": "c"});
-        assert!(read("m", Some(vec![good.clone(), json!({})])).is_err());
-        assert!(read("m", Some(vec![good.clone(), good.clone()])).is_err());
-        assert_eq!(read("m", None).unwrap(), []);
+        assert!(read("m", vec![good.clone(), json!({})]).is_err());
+        assert!(read("m", vec![good.clone(), good.clone()]).is_err());
+        assert_eq!(read("m", Vec::new()).unwrap(), []);
         let many = |count| {
             (0..count)
                 .map(|at| json!({"name": format!("n{at}"), "command": "c"}))
                 .collect()
         };
-        assert!(read("m", Some(many(MOST))).is_ok());
-        assert!(read("m", Some(many(MOST + 1))).is_err());
+        assert!(read("m", many(MOST)).is_ok());
+        assert!(read("m", many(MOST + 1)).is_err());
     }
 }

@@ -21,11 +21,11 @@ use super::controls::{Axes, Chosen};
 use super::editor::Editor;
 use super::params::checked_id;
 use super::refusals::{coded, refuse_when_held, storage, unknown_session};
-use super::session::Session;
+use super::session::{InUse, Session};
 use super::sessions::{Place, Room};
 use super::{AGENT, Parts, mcp_servers};
 use crate::rpc::{Call, Error, Handling, Reply};
-use folders::{roots, same_directories};
+use folders::{folders, same_directories};
 use furnish::furnish;
 
 /// What the three methods are asked.
@@ -46,7 +46,8 @@ struct OpenParams {
 struct Wanted {
     method: &'static str,
     cwd: Option<String>,
-    servers: Vec<McpServer>,
+    /// Nothing leaves those of a session that is open.
+    servers: Option<Vec<McpServer>>,
     directories: Vec<String>,
 }
 
@@ -55,7 +56,10 @@ impl OpenParams {
         Ok(Wanted {
             method,
             cwd: self.cwd.filter(|cwd| !cwd.trim().is_empty()),
-            servers: mcp_servers::read(method, self.mcp_servers)?,
+            servers: self
+                .mcp_servers
+                .map(|list| mcp_servers::read(method, list))
+                .transpose()?,
             directories: self.additional_directories.unwrap_or_default(),
         })
     }
@@ -77,7 +81,7 @@ pub(super) fn new(editor: &Arc<Editor>, call: Call) -> Handling {
         let wanted = call.params.read::<OpenParams>()?.wanted(AGENT.session_new)?;
         let parts = editor.parts().await?;
         let room = editor.sessions.room(wanted.method)?;
-        let roots = roots(&editor, &wanted, None).await?;
+        let folders = folders(&editor, &wanted, None).await?;
         let controls = Controls {
             preset: editor.start.preset,
             // It began where the person works, not beside a page.
@@ -85,9 +89,10 @@ pub(super) fn new(editor: &Arc<Editor>, call: Call) -> Handling {
             ..Controls::default()
         };
         let chosen = Chosen::begin(&parts.models, &editor.start, controls).await?;
-        let record = create(&parts, &roots, &chosen.axes).await?;
+        let record = create(&parts, &folders.roots, &chosen.axes).await?;
         let place = editor.sessions.line_up(record.id).await;
-        let session = furnish(&editor, &parts, (roots, wanted.servers), (record, chosen)).await?;
+        let servers = wanted.servers.unwrap_or_default();
+        let session = furnish(&editor, &parts, (folders, servers), (record, chosen)).await?;
         let reply = NewSessionResponse::new(session.wire_id())
             .modes(session.modes())
             .config_options(session.config_options());
@@ -168,21 +173,23 @@ async fn reopen(editor: &Arc<Editor>, wanted: Wanted, place: Place) -> Result<Op
     })?;
     if let Some(session) = place.session() {
         stays_as_it_is(editor, &session, &wanted).await?;
+        serve_with(&session, wanted).await?;
         let room = None;
         return Ok(Opened { session, place, room });
     }
     let room = Some(editor.sessions.room(method)?);
     refuse_when_held(&parts, method, id)?;
-    let roots = roots(editor, &wanted, record.folder.as_deref()).await?;
+    let folders = folders(editor, &wanted, record.folder.as_deref()).await?;
     let chosen = Chosen::begin(&parts.models, &editor.start, record.controls.clone()).await?;
-    let session = furnish(editor, &parts, (roots, wanted.servers), (record, chosen)).await?;
+    let servers = wanted.servers.unwrap_or_default();
+    let session = furnish(editor, &parts, (folders, servers), (record, chosen)).await?;
     Ok(Opened { session, place, room })
 }
 
 /// A session that is open keeps what it was opened with; something else needs it closed first.
 async fn stays_as_it_is(editor: &Arc<Editor>, session: &Session, wanted: &Wanted) -> Result<(), Error> {
     let (method, ours) = (wanted.method, &session.has.roots);
-    let theirs = roots(editor, wanted, ours.folder().to_str()).await?;
+    let theirs = folders(editor, wanted, ours.folder().to_str()).await?.roots;
     if theirs.folder() != ours.folder() {
         let text = format!("{method}: the session is open in another folder; close it first");
         return Err(Error::invalid_params(text));
@@ -194,6 +201,21 @@ async fn stays_as_it_is(editor: &Arc<Editor>, session: &Session, wanted: &Wanted
         ));
     }
     Ok(())
+}
+
+/// Servers hold no more of a session than their tools, so that an open one can have others.
+async fn serve_with(session: &Arc<Session>, wanted: Wanted) -> Result<(), Error> {
+    let Some(servers) = wanted.servers else {
+        return Ok(());
+    };
+    let replaced = session.replace_servers(servers).await;
+    replaced.map_err(|InUse| {
+        let text = "a prompt runs with other mcpServers; wait for its end, or cancel it first";
+        coded(
+            "acp.mcp_servers.session_busy",
+            format!("{}: {text}", wanted.method),
+        )
+    })
 }
 
 impl Opened {
@@ -208,6 +230,7 @@ impl Opened {
         reply.then(async move {
             session.tell_commands().await;
             session.tell_window().await;
+            session.tell_info().await;
             if is_new {
                 session.tell_useless_rules().await;
                 session.follow_commands();

@@ -138,7 +138,8 @@ mod tests {
             mode: Some(Mode::Educational),
             tools: Vec::new(),
             pictures: Vec::new(),
-            max_output_tokens: 1,
+            input_tokens: 0,
+            max_output_tokens: Some(1),
         };
         let asked: Vec<_> = provider.stream(request.clone()).await.unwrap().collect().await;
         let call = ModelEvent::ToolCall {

@@ -1,4 +1,5 @@
-//! `session/prompt` and `session/cancel`: one prompt at a time, answered once and only after everything of its turn.
+//! `session/prompt` and `session/cancel`: one prompt at a time, answered once and only after everything of its turn. One
+//! that comes while the turn before is being stopped waits for its end.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::params::{SessionParams, checked_id};
 use super::refusals::unknown_session;
 use super::session::{RunningTurn, State};
 use super::slash::{self, Slash};
-use super::{AGENT, content, queued, turn};
+use super::{AGENT, content, mcp_wait, queued, turn};
 use crate::rpc::{Call, Error, Handling, Params, Reply};
 
 #[derive(Deserialize)]
@@ -30,6 +31,7 @@ pub(super) fn prompt(editor: &Arc<Editor>, call: Call) -> Handling {
     };
     let place = turn.session.order.line_up();
     Handling::careful(async move {
+        turn.its_time().await;
         let response = answer(&turn, place, blocks).await;
         turn.finish().await;
         let stopped = response
@@ -51,7 +53,7 @@ fn begin(editor: &Editor, call: &Call) -> Result<(RunningTurn, Vec<ContentBlock>
         .sessions
         .get(&id)
         .ok_or_else(|| unknown_session(method, &id))?;
-    Ok((session.begin_turn(method, &call.cancel)?, params.prompt))
+    Ok((session.begin_turn(method, call)?, params.prompt))
 }
 
 async fn answer(
@@ -66,16 +68,16 @@ async fn answer(
         drop(in_order);
         let mut prompt = content::read(blocks, &session.has.roots).await?;
         let asked = slash::resolve(session, &mut prompt).await?;
-        if asked.is_none() {
-            // So that the tools of the first turn are all there; whoever waits can stop waiting.
-            session.has.mcp.settled().await;
-        }
         Ok((prompt, asked))
     };
     match turn.unless_stopped(ready).await {
         None => Ok(PromptResponse::new(StopReason::Cancelled)),
         Some(Err(error)) => Err(error),
-        Some(Ok((prompt, None))) => turn::run(turn, prompt).await,
+        Some(Ok((prompt, None))) => {
+            // So that the tools of the first turn are all there. A turn that is stopped here is kept like any other.
+            let _all_there = turn.unless_stopped(mcp_wait::settled(session)).await;
+            turn::run(turn, prompt).await
+        }
         Some(Ok((_, Some(Slash { command, words })))) => slash::run(command, turn, &words).await,
     }
 }

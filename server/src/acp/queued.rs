@@ -5,13 +5,13 @@ use super::desks::{ModelDesk, OpenModelError};
 use super::session::{Queued, Session, State};
 
 /// Puts in use what waits, until nothing does. `then` happens in that moment, before anything else can be chosen.
-pub(super) async fn settle(session: &Session, then: fn(&mut State)) {
-    while let Some(queued) = waiting(session, then) {
+pub(super) async fn settle(session: &Session, then: impl Fn(&mut State)) {
+    while let Some(queued) = waiting(session, &then) {
         put_in_use(session, queued).await;
     }
 }
 
-fn waiting(session: &Session, then: fn(&mut State)) -> Option<Queued> {
+fn waiting(session: &Session, then: &impl Fn(&mut State)) -> Option<Queued> {
     let mut state = session.state();
     if state.queued.is_empty() {
         then(&mut state);
@@ -62,7 +62,9 @@ fn look(
     queued: Queued,
 ) -> Result<Chosen, (Unusable, OpenModelError)> {
     if let Some((model, _)) = &queued.model {
-        axes.choose_model(model, &models.list());
+        let listed = models.list();
+        let listed = listed.map_err(|error| (Unusable::Model, error.into()))?;
+        axes.choose_model(model, &listed);
         let opened = models.open(&axes.model, axes.effort.as_deref());
         opened.map_err(|error| (Unusable::Model, error))?;
     }

@@ -88,9 +88,8 @@ impl Replay<'_> {
             call.kind = row.kind.map(calls::kind).unwrap_or_default();
         }
         let plan = (name == calls::PLAN_TOOL && ok).then(|| plan(&entries(arguments)));
-        std::iter::once(SessionUpdate::ToolCall(call))
-            .chain(plan)
-            .collect()
+        // The plan is told first, as it was.
+        plan.into_iter().chain([SessionUpdate::ToolCall(call)]).collect()
     }
 
     fn result(&self, call_id: &str, content: &[ResultContent], is_error: bool) -> SessionUpdate {

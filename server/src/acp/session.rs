@@ -1,5 +1,6 @@
 //! One open session: what belongs to it, what it is set to, and whether a turn runs in it.
 
+mod servers;
 mod state;
 mod tell;
 
@@ -10,21 +11,23 @@ use sidewire_agent::ids::ConversationId;
 use sidewire_agent::permission::Gate;
 use sidewire_agent::store::StoreError;
 use sidewire_agent::tool::ToolShelf;
-use sidewire_agent::workspace::{Roots, Workspace};
+use sidewire_agent::workspace::Roots;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::Parts;
 use super::cards::Cards;
-use super::client_workspace::Terminals;
+use super::client_workspace::{ClientWorkspace, Terminals};
 use super::controls::Start;
-use super::desks::{McpSession, ToolKit};
+use super::desks::ToolKit;
 use super::line::SessionLine;
 use super::order::Order;
 use super::queued;
 use super::slash::Commands;
-use crate::rpc::Error;
+use super::spelling::Spelling;
+use crate::rpc::{Call, Error};
+pub(super) use servers::{InUse, Servers};
 pub(super) use state::{Queued, State};
 
 /// An open session.
@@ -63,16 +66,16 @@ pub(super) struct Furniture {
     pub(super) line: SessionLine,
     /// Folders it works in.
     pub(super) roots: Roots,
+    /// How the editor writes them.
+    pub(super) spelling: Spelling,
     /// Files and shell, through the editor where it offers that.
-    pub(super) workspace: Arc<dyn Workspace>,
+    pub(super) workspace: ClientWorkspace,
     /// Terminals of the editor.
     pub(super) terminals: Arc<Terminals>,
     /// The editor shows notices beside the conversation.
     pub(super) notices: bool,
     /// Tools and background jobs of this machine.
     pub(super) kit: ToolKit,
-    /// Its MCP servers.
-    pub(super) mcp: Arc<dyn McpSession>,
     /// What lets calls run.
     pub(super) gate: Arc<Gate>,
     /// The person, who is asked one thing at a time.
@@ -116,34 +119,31 @@ impl Session {
         self.has.parts.agent.store().set_controls(self.id, kept).await
     }
 
-    /// Begins a turn, unless one runs. It also ends when `cancel` fires.
-    pub(super) fn begin_turn(
-        self: &Arc<Self>,
-        method: &str,
-        cancel: &CancellationToken,
-    ) -> Result<RunningTurn, Error> {
+    /// Takes a place for the turn of a call, unless one runs that nobody has stopped. It also ends when the call is
+    /// given up.
+    pub(super) fn begin_turn(self: &Arc<Self>, method: &str, call: &Call) -> Result<RunningTurn, Error> {
         let mut state = self.state();
         if state.gone {
             return Err(Error::invalid_request(format!("{method}: session is closed")));
         }
-        if state.is_busy() {
+        if !state.admits() {
             let text = format!("{method}: session already has an active prompt");
             return Err(Error::invalid_request(text));
         }
-        let stop = cancel.child_token();
-        state.let_in(stop.clone());
+        let stop = call.cancel.child_token();
+        let (number, before) = state.let_in(stop.clone(), call.answered.clone());
         Ok(RunningTurn {
             session: Arc::clone(self),
             stop,
+            number,
+            before,
             is_over: false,
         })
     }
 
-    /// Stops the turn that runs, if any does.
+    /// Stops the turn that runs, if any does, and what stands behind it.
     pub(super) fn stop_turn(&self) {
-        if let Some(turn) = &self.state().turn {
-            turn.stop.cancel();
-        }
+        self.state().stop_turns();
     }
 
     /// Takes no more turns and stops the one that runs.
@@ -165,20 +165,31 @@ impl Session {
         }
         self.over.cancel();
         self.tasks.close();
-        tokio::join!(self.tasks.wait(), self.has.kit.jobs.end(), self.has.mcp.close());
+        let mcp = self.mcp();
+        tokio::join!(self.tasks.wait(), self.has.kit.jobs.end(), mcp.close());
     }
 }
 
-/// A turn in progress. Dropping it lets the next one in.
+/// A turn in progress, or one that waits for the one before. Dropping it lets the next one in.
 pub(super) struct RunningTurn {
     /// Where it runs.
     pub(super) session: Arc<Session>,
     /// Fires when it is to end.
     pub(super) stop: CancellationToken,
+    number: u64,
+    /// Fires once the turn before it is answered.
+    before: Option<CancellationToken>,
     is_over: bool,
 }
 
 impl RunningTurn {
+    /// Waits until the editor has been told everything of the turn before. That one has ended, or is being stopped.
+    pub(super) async fn its_time(&self) {
+        if let Some(before) = &self.before {
+            before.cancelled().await;
+        }
+    }
+
     /// What the work gives, unless the turn is to end first.
     pub(super) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         self.stop.run_until_cancelled(work).await
@@ -186,7 +197,8 @@ impl RunningTurn {
 
     /// Ends it, with everything in use that was chosen meanwhile; what is chosen later is used at once.
     pub(super) async fn finish(mut self) {
-        queued::settle(&self.session, State::end_turn).await;
+        let number = self.number;
+        queued::settle(&self.session, |state| state.end_turn(number)).await;
         self.is_over = true;
     }
 }
@@ -195,7 +207,7 @@ impl Drop for RunningTurn {
     fn drop(&mut self) {
         // After `finish` the next one may run already.
         if !self.is_over {
-            self.session.state().end_turn();
+            self.session.state().end_turn(self.number);
         }
         self.session.idle.notify_waiters();
     }

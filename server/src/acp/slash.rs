@@ -13,6 +13,7 @@ use sidewire_agent::tool::Tool;
 
 use super::content::Prompt;
 use super::desks::McpPrompt;
+use super::mcp_wait;
 use super::session::Session;
 use crate::rpc::Error;
 pub(super) use built_in::run;
@@ -108,10 +109,11 @@ pub(super) async fn resolve(session: &Session, prompt: &mut Prompt) -> Result<Op
         stand_for(prompt, text);
     } else if let Some((name, words)) = server_prompt(&prompt.text) {
         // Known only once the servers have connected.
-        session.has.mcp.settled().await;
-        let offered = session.has.mcp.prompts();
+        let mcp = session.mcp();
+        mcp_wait::settled(session).await;
+        let offered = mcp.prompts();
         if offered.iter().any(|offered| offered.name == name) {
-            let expanded = session.has.mcp.expand(&name, &words).await;
+            let expanded = mcp.expand(&name, &words).await;
             let text = expanded.map_err(|why| Error::internal(format!("session/prompt: {why}")))?;
             stand_for(prompt, text);
         }

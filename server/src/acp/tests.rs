@@ -2,6 +2,7 @@
 
 mod controls;
 mod lifecycle;
+mod listing;
 mod prompts;
 mod support;
 mod world;

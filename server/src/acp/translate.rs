@@ -20,8 +20,8 @@ use tokio::time::Instant;
 
 use reports::Reports;
 
-/// A wait for the provider that is shorter is not told: it is over before anyone wonders.
-const TOLD_WAIT_MS: u64 = 2_000;
+/// A wait for a provider or a server that is shorter is not told: it is over before anyone wonders.
+pub(super) const TOLD_WAIT_MS: u64 = 2_000;
 
 /// What an editor has been told of a turn.
 pub(super) struct TurnUpdates {
@@ -109,10 +109,10 @@ impl TurnUpdates {
                 Some(self.progress(&report))
             }
             TurnEvent::Usage(report) => usage(report),
-            TurnEvent::Notice(notice) => Some(self.notice(words::notice(notice))),
+            TurnEvent::Notice(notice) => Some(aside(words::notice(notice), self.notices)),
             TurnEvent::Media(media) => media_link(&media),
             TurnEvent::Retrying { attempt, wait_ms } => {
-                (wait_ms >= TOLD_WAIT_MS).then(|| self.notice(words::retrying(attempt, wait_ms)))
+                (wait_ms >= TOLD_WAIT_MS).then(|| aside(words::retrying(attempt, wait_ms), self.notices))
             }
             // They are news of their own, or taken above.
             TurnEvent::Text(_)
@@ -168,20 +168,21 @@ impl TurnUpdates {
     fn call_update(&self, call_id: &str, fields: ToolCallUpdateFields) -> SessionUpdate {
         SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(calls::id(&self.turn, call_id), fields))
     }
+}
 
-    fn notice(&self, told: words::Told) -> SessionUpdate {
-        let meta = words::meta(json!({ "notice": { "code": told.code } }));
-        if self.notices {
-            let severity = if told.is_warning {
-                NoticeSeverity::Warning
-            } else {
-                NoticeSeverity::Info
-            };
-            return SessionUpdate::Notice(NoticeUpdate::new(severity, told.text).meta(meta));
-        }
-        let text = ContentBlock::from(told.in_text());
-        SessionUpdate::AgentMessageChunk(ContentChunk::new(text).meta(meta))
+/// Something a person is told beside the answer: as a notice where the client shows those, else in the text.
+pub(super) fn aside(told: words::Told, notices: bool) -> SessionUpdate {
+    let meta = words::meta(json!({ "notice": { "code": told.code } }));
+    if notices {
+        let severity = if told.is_warning {
+            NoticeSeverity::Warning
+        } else {
+            NoticeSeverity::Info
+        };
+        return SessionUpdate::Notice(NoticeUpdate::new(severity, told.text).meta(meta));
     }
+    let text = ContentBlock::from(told.in_text());
+    SessionUpdate::AgentMessageChunk(ContentChunk::new(text).meta(meta))
 }
 
 /// A plan; an empty one clears what was shown.

@@ -19,7 +19,7 @@ use super::follow::Following;
 use super::refusals::{in_use, storage, unknown_session};
 use super::session::{RunningTurn, Session};
 use super::translate::TurnUpdates;
-use super::{outcome, own_command};
+use super::{outcome, own_command, unasked};
 use crate::rpc::Error;
 
 /// Runs a turn to its end.
@@ -27,10 +27,7 @@ pub(super) async fn run(turn: &RunningTurn, prompt: Prompt) -> Result<PromptResp
     let session = &turn.session;
     session.shelf.replace(tools(session));
     let (key, wake) = (new_turn(session), Arc::new(Notify::new()));
-    let setting = match own_command::command(&prompt) {
-        Some(command) => own_command::setting(setting(session), command),
-        None => setting(session),
-    };
+    let setting = setting_for(turn, &prompt);
     let ask = Ask {
         key: key.clone(),
         place: Place::Known(session.id),
@@ -49,12 +46,24 @@ pub(super) async fn run(turn: &RunningTurn, prompt: Prompt) -> Result<PromptResp
     follow(turn, key, (started, wake)).await
 }
 
+/// The setting of a prompt. A command of the person's own asks no model, and neither does a turn that is over already.
+fn setting_for(turn: &RunningTurn, prompt: &Prompt) -> Setting {
+    let usual = setting(turn);
+    if turn.stop.is_cancelled() {
+        return unasked::setting(usual);
+    }
+    match own_command::command(prompt) {
+        Some(command) => own_command::setting(usual, command),
+        None => usual,
+    }
+}
+
 /// Tools of a turn, in an order that stays the same from turn to turn: those of servers, which may change, are last.
 fn tools(session: &Session) -> Vec<Arc<dyn Tool>> {
     let has = &session.has;
     let own = has.kit.tools.iter().cloned();
     own.chain(has.commands.skill_tool())
-        .chain(has.mcp.tools())
+        .chain(session.mcp().tools())
         .collect()
 }
 
@@ -96,13 +105,14 @@ pub(super) async fn follow(
     if record.context.is_some() {
         session.state().context = record.context;
     }
+    session.tell_info().await;
     outcome::reply(&ended)
 }
 
-/// Where and how a turn of this session runs.
-pub(super) fn setting(session: &Session) -> Setting {
-    let has = &session.has;
-    let state = session.state();
+/// Where and how a turn runs.
+pub(super) fn setting(turn: &RunningTurn) -> Setting {
+    let has = &turn.session.has;
+    let state = turn.session.state();
     let folders = has.roots.all().iter().map(|root| root.display().to_string());
     let briefing = EditorBriefing {
         collaboration: state.axes.collaboration,
@@ -114,7 +124,7 @@ pub(super) fn setting(session: &Session) -> Setting {
     Setting {
         briefing: Briefing::Editor(Box::new(briefing)),
         provider: Some(Arc::clone(&state.provider)),
-        workspace: Some(Arc::clone(&has.workspace)),
+        workspace: Some(Arc::new(has.workspace.during(turn.stop.clone()))),
         person: Arc::clone(&has.person) as Arc<_>,
         gate: Some(Arc::clone(&has.gate)),
     }

@@ -14,7 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::servers::{Configured, configured, key_of, open_with};
 use super::stamp::Stamp;
-use crate::acp::desks::{ModelDesk, ModelEntry, OpenModelError};
+use crate::acp::desks::{ModelDesk, ModelEntry, OpenModelError, UnreadableModels};
 use crate::config::{Config, ConfigError, Keys, ProviderConfig, ServerConfig};
 use crate::providers::http::{Limits, ModelServer};
 use crate::providers::known;
@@ -72,14 +72,16 @@ impl Catalog {
         }
     }
 
-    fn look(&self) -> Result<Arc<Look>, ConfigError> {
+    fn look(&self) -> Result<Arc<Look>, UnreadableModels> {
         let stamp = Stamp::of(&self.layout);
         let known = lock(&self.seen).clone();
         if let Some((_, look)) = known.filter(|(seen, _)| *seen == stamp) {
             return Ok(look);
         }
-        let look = Look::at(&self.layout)
-            .inspect_err(|error| tracing::warn!(%error, "the configured models cannot be read"))?;
+        let look = Look::at(&self.layout).map_err(|error| {
+            tracing::warn!(%error, "the configured models cannot be read");
+            UnreadableModels
+        })?;
         let look = Arc::new(look);
         lock(&self.open).retain(|id, _| look.models.iter().any(|model| model.id == *id));
         *lock(&self.seen) = Some((stamp, Arc::clone(&look)));
@@ -150,14 +152,12 @@ impl Open {
 }
 
 impl ModelDesk for Catalog {
-    fn list(&self) -> Vec<ModelEntry> {
-        let Ok(look) = self.look() else {
-            return Vec::new();
-        };
+    fn list(&self) -> Result<Vec<ModelEntry>, UnreadableModels> {
+        let look = self.look()?;
         let models = look.models.iter();
         let usable = models.filter(|model| key_of(&look.keys, &model.server).is_ok());
         let offline = look.offline.then(offline);
-        offline.into_iter().chain(usable.map(entry)).collect()
+        Ok(offline.into_iter().chain(usable.map(entry)).collect())
     }
 
     fn resolve(&self, name: &str) -> String {
@@ -177,7 +177,7 @@ impl ModelDesk for Catalog {
                 None => Ok(Arc::new(OfflineProvider::new())),
             };
         }
-        let look = self.look().map_err(|_| OpenModelError::Unusable(id.to_owned()))?;
+        let look = self.look()?;
         let model = find(&look.models, id).ok_or_else(|| OpenModelError::Unknown(id.to_owned()))?;
         let key = key_of(&look.keys, &model.server).map_err(|()| OpenModelError::NoKey(id.to_owned()))?;
         if let Some(effort) =

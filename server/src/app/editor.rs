@@ -38,6 +38,7 @@ pub(crate) fn editor_parts(layout: &Layout) -> anyhow::Result<Parts> {
         tools: Vec::new(),
         reference_kinds: Arc::new(sites::reference_kinds()?),
         grace: GRACE,
+        steps: config.agent.steps,
     });
     let browser_folder = browser_folder(layout);
     private_folder(&browser_folder)?;

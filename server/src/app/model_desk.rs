@@ -195,7 +195,14 @@ impl ModelDesk for Models {
             .model
             .ok_or(ModelError::BadRequest("the name of the model is missing"))?;
         let base_url = parse_base_url(&base_url).map_err(ModelError::BadRequest)?;
-        let config = ServerConfig::new(Api::OpenAi, base_url, model);
+        let config = match self.configured() {
+            Some(same) if same.base_url == base_url && same.api == Api::OpenAi => ServerConfig {
+                // A new key has another date.
+                expires_at: same.expires_at.filter(|_| choice.api_key.is_none()),
+                ..same.with_model(&model)
+            },
+            _ => ServerConfig::new(Api::OpenAi, base_url, model),
+        };
         if let Some(key) = &choice.api_key {
             check_api_key(secrecy::ExposeSecret::expose_secret(key))
                 .map_err(|_| ModelError::BadRequest("the key holds characters that no key has"))?;

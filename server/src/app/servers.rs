@@ -47,7 +47,7 @@ pub(super) fn open_with(
         headers: headers
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect(),
-        limits,
+        limits: limits.for_server(&config.base_url),
         ..Settings::new(config.base_url.as_str(), &config.model, key)
     };
     let opened: Result<Arc<dyn ModelServer>, _> = match config.api {

@@ -183,7 +183,7 @@ fn turn_state(state: TurnState) -> wire::TurnState {
 
 fn notice_code(notice: Notice) -> NoticeCode {
     match notice {
-        Notice::HistoryTrimmed => NoticeCode::HistoryTrimmed,
+        Notice::HistoryTrimmed | Notice::GuessedWindow => NoticeCode::HistoryTrimmed,
         Notice::PageTrimmed => NoticeCode::PageTrimmed,
         Notice::AnswerClipped => NoticeCode::AnswerClipped,
         Notice::StepLimit => NoticeCode::StepLimit,

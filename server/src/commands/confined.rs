@@ -27,7 +27,8 @@ fn start(args: &ConfinedArgs) -> anyhow::Result<ExitCode> {
         return Ok(end.repeat());
     }
     if !args.anywhere {
-        confine(&bounds(args)).context("failed to confine the command")?;
+        let bounds = bounds(args).context("nothing says what the command may do")?;
+        confine(&bounds).context("failed to confine the command")?;
     }
     if args.watch {
         let end = run_family(program, rest).with_context(failed)?;
@@ -36,10 +37,17 @@ fn start(args: &ConfinedArgs) -> anyhow::Result<ExitCode> {
     Err(become_program(program, rest)).with_context(failed)
 }
 
-fn bounds(args: &ConfinedArgs) -> Bounds {
-    Bounds {
+/// The bounds that were given, here or in the environment. None at all are no bounds: whoever started us may have lost
+/// them on the way.
+fn bounds(args: &ConfinedArgs) -> Option<Bounds> {
+    let given = Bounds {
         write: args.write.clone(),
         hide: args.hide.clone(),
         show: args.show.clone(),
+    };
+    if given != Bounds::default() {
+        return Some(given);
     }
+    let told = std::env::var(Bounds::VARIABLE).ok()?;
+    Some(Bounds::from_variable(&told))
 }

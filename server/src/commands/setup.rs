@@ -47,11 +47,13 @@ async fn test(layout: &Layout, choice: &Choice) -> anyhow::Result<String> {
         ProviderConfig::Offline => Ok("the built-in answers need no test".to_owned()),
         ProviderConfig::Server(server) => {
             let key = key_for(layout, server, choice.key.as_ref())?;
-            Trial::new(server, key)?
-                .answer()
-                .await
-                .map_err(anyhow::Error::msg)?;
-            Ok(format!("{} answered at {}", server.model, server.base_url))
+            let trial = Trial::new(server, key)?;
+            trial.answer().await.map_err(anyhow::Error::msg)?;
+            let remark = trial.remark().await;
+            Ok(format!(
+                "{} answered at {}{remark}",
+                server.model, server.base_url
+            ))
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::SecretString;
+use sidewire_agent::budget::DEFAULT_WINDOW;
 use sidewire_agent::error::ProviderError;
 use tokio::time::timeout;
 
@@ -39,6 +40,17 @@ impl<'a> Trial<'a> {
             .await
             .unwrap_or(Err(ProviderError::Timeout));
         probed.map_err(|error| explain(&error, self.config, self.has_key))
+    }
+
+    /// What else to say of a model that answered: whether anybody tells the size of its window.
+    pub(crate) async fn remark(&self) -> String {
+        self.server.learn().await;
+        match self.server.describe().window {
+            Some(_told) => String::new(),
+            None => format!(
+                "; nobody tells the size of its window, so {DEFAULT_WINDOW} tokens are assumed: `window` in config.toml says better"
+            ),
+        }
     }
 
     /// Names of the models the server lists.

@@ -53,6 +53,17 @@ pub(crate) struct ServerConfig {
     pub(crate) efforts: Option<Vec<String>>,
     /// Sent with every request.
     pub(crate) headers: BTreeMap<String, String>,
+    /// What was said of other models of the server, for when one of them is chosen again.
+    pub(crate) remembered: BTreeMap<String, Facts>,
+}
+
+/// What a person said of one model; [`ServerConfig`] says what each means.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Facts {
+    pub(crate) window: Option<u64>,
+    pub(crate) max_output_tokens: Option<u64>,
+    pub(crate) vision: Option<bool>,
+    pub(crate) efforts: Option<Vec<String>>,
 }
 
 /// What a server speaks.
@@ -119,19 +130,42 @@ impl ServerConfig {
             vision: None,
             efforts: None,
             headers: BTreeMap::new(),
+            remembered: BTreeMap::new(),
         }
     }
 
-    /// Another model of the same server; what was known of the other does not hold for it.
+    /// Another model of the same server. What was said of this one does not hold for it, and is kept for later.
     #[must_use]
     pub(crate) fn with_model(&self, model: &str) -> Self {
+        let mut remembered = self.remembered.clone();
+        let facts = self.facts();
+        if facts != Facts::default() {
+            remembered.insert(self.model.clone(), facts);
+        }
+        let Facts {
+            window,
+            max_output_tokens,
+            vision,
+            efforts,
+        } = remembered.remove(model).unwrap_or_default();
         Self {
             model: model.to_owned(),
-            window: None,
-            max_output_tokens: None,
-            vision: None,
-            efforts: None,
+            window,
+            max_output_tokens,
+            vision,
+            efforts,
+            remembered,
             ..self.clone()
+        }
+    }
+
+    /// What was said of its model.
+    pub(super) fn facts(&self) -> Facts {
+        Facts {
+            window: self.window,
+            max_output_tokens: self.max_output_tokens,
+            vision: self.vision,
+            efforts: self.efforts.clone(),
         }
     }
 

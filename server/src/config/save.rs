@@ -8,6 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 use sidewire_contract::layout::Layout;
 use toml_edit::{DocumentMut, InlineTable, Item, TableLike, Value};
 
+use super::providers::Facts;
 use super::secret::{check_api_key, read_env, with_key};
 use super::{Config, ConfigError, ProviderConfig, ServerConfig, line_of};
 use crate::private_file::{PrivateFileError, stage_private, write_private};
@@ -133,7 +134,7 @@ fn edit(layout: &Layout, provider: &ProviderConfig) -> Result<Step, ConfigError>
 }
 
 /// All that may stand in `[provider]` beside its kind.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 9] = [
     "base_url",
     "model",
     "window",
@@ -142,6 +143,7 @@ const SETTINGS: [&str; 8] = [
     "vision",
     "efforts",
     "headers",
+    "remembered",
 ];
 
 fn set_offline(table: &mut dyn TableLike) {
@@ -152,39 +154,52 @@ fn set_offline(table: &mut dyn TableLike) {
 }
 
 fn set_server(table: &mut dyn TableLike, server: &ServerConfig) {
+    let expiry = server
+        .expires_at
+        .and_then(|at| at.to_string().parse::<toml_edit::Datetime>().ok());
+    let headers = server.headers.iter();
+    let headers = headers.map(|(name, value)| (name.as_str(), Value::from(value.as_str())));
+    let remembered = server.remembered.iter();
+    let remembered = remembered.map(|(model, facts)| {
+        let said = of_model(facts).into_iter();
+        let said: InlineTable = said.filter_map(|(name, value)| Some((name, value?))).collect();
+        (model.as_str(), Value::InlineTable(said))
+    });
+    let of_server = [
+        ("kind", Some(server.api.as_str().into())),
+        ("base_url", Some(server.base_url.as_str().into())),
+        ("model", Some(server.model.as_str().into())),
+        ("expires_at", expiry.map(Value::from)),
+        ("headers", unless_empty(headers.collect())),
+        ("remembered", unless_empty(remembered.collect())),
+    ];
+    let of_model = of_model(&server.facts());
+    for (name, value) in of_server.into_iter().chain(of_model) {
+        set(table, name, value);
+    }
+}
+
+/// What is said of one model, and what is not.
+fn of_model(facts: &Facts) -> [(&'static str, Option<Value>); 4] {
     let number = |number: Option<u64>| {
         number
             .and_then(|number| i64::try_from(number).ok())
             .map(Value::from)
     };
-    let expiry = server
-        .expires_at
-        .and_then(|at| at.to_string().parse::<toml_edit::Datetime>().ok());
-    let efforts = server
+    let efforts = facts
         .efforts
         .as_ref()
         .map(|efforts| efforts.iter().collect::<Value>());
-    let headers = server
-        .headers
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
-    let headers: InlineTable = headers.collect();
-    let values: [Option<Value>; SETTINGS.len()] = [
-        Some(server.base_url.as_str().into()),
-        Some(server.model.as_str().into()),
-        number(server.window),
-        expiry.map(Value::from),
-        number(server.max_output_tokens),
-        server.vision.map(Value::from),
-        efforts,
-        Some(headers)
-            .filter(|headers| !headers.is_empty())
-            .map(Value::from),
-    ];
-    set(table, "kind", Some(server.api.as_str().into()));
-    for (name, value) in SETTINGS.into_iter().zip(values) {
-        set(table, name, value);
-    }
+    [
+        ("window", number(facts.window)),
+        ("max_output_tokens", number(facts.max_output_tokens)),
+        ("vision", facts.vision.map(Value::from)),
+        ("efforts", efforts),
+    ]
+}
+
+fn unless_empty(table: InlineTable) -> Option<Value> {
+    (!table.is_empty()).then_some(Value::InlineTable(table))
 }
 
 /// Sets one value and keeps the comment behind it.

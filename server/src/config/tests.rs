@@ -2,6 +2,7 @@ mod providers;
 
 use secrecy::{ExposeSecret, SecretString};
 
+use super::providers::Facts;
 use super::*;
 use crate::private_file::write_private;
 
@@ -62,6 +63,7 @@ fn a_missing_file_means_the_defaults() {
     let config = Config::load(&Home::new().layout).unwrap();
     assert_eq!(config, Config::default());
     assert_eq!((config.provider, config.worker.idle_exit_minutes), (None, 15));
+    assert_eq!(config.agent.steps, 50);
     assert_eq!(config.browser.host_tool_patience(), Duration::from_secs(120));
 }
 
@@ -70,7 +72,7 @@ fn everything_can_be_configured() {
     let id = "c".repeat(32);
     let text = format!(
         "[provider]\nkind = \"openai\"\nbase_url = \"https://api.example.com/v1/\"\nmodel = \"m\"\nwindow = 32000\n\
-         expires_at = 2027-01-31T12:00:00Z\n[browser]\nextension_ids = [\"{id}\"]\nhost_tool_timeout_s = 600\n[worker]\nidle_exit_minutes = 3\n"
+         expires_at = 2027-01-31T12:00:00Z\n[browser]\nextension_ids = [\"{id}\"]\nhost_tool_timeout_s = 600\n[worker]\nidle_exit_minutes = 3\n[agent]\nsteps = 200\n"
     );
     let config = Config::load(&Home::new().with_config(&text).layout).unwrap();
     let Some(ProviderConfig::Server(server)) = config.provider else {
@@ -80,7 +82,7 @@ fn everything_can_be_configured() {
     assert_eq!(server.window, Some(32000));
     assert_eq!(server.expires_at.unwrap().to_string(), "2027-01-31T12:00:00Z");
     assert_eq!(config.browser.extension_ids, [id.parse::<ExtensionId>().unwrap()]);
-    assert_eq!(config.worker.idle_exit_minutes, 3);
+    assert_eq!((config.worker.idle_exit_minutes, config.agent.steps), (3, 200));
     assert_eq!(config.browser.host_tool_patience(), Duration::from_secs(600));
 }
 
@@ -127,6 +129,8 @@ fn wrong_settings_name_line_and_key() {
         ("[browser]\nhost_tool_timeout_s = 0\n", 2, "host_tool_timeout_s"),
         ("[browser]\nhost_tool_timeout_s = 601\n", 2, "1 to 600"),
         ("[worker]\nidle_exit_minutes = \n", 2, ""),
+        ("[agent]\nsteps = 0\n", 2, "1 to 1000"),
+        ("[agent]\nsteps = 1001\n", 2, "1 to 1000"),
     ];
     for (text, expected_line, part) in rows {
         let error = Config::load(&Home::new().with_config(text).layout).unwrap_err();
@@ -168,6 +172,11 @@ fn saving_keeps_comments_and_other_settings() {
 fn every_value_survives_saving() {
     let home = Home::new();
     let base_url = parse_base_url("https://api.example.com/v1").unwrap();
+    let facts = Facts {
+        window: Some(65_536),
+        efforts: Some(vec!["low".into()]),
+        ..Facts::default()
+    };
     let provider = ProviderConfig::Server(ServerConfig {
         window: Some(128_000),
         expires_at: Some("2027-01-31T12:00:00.5Z".parse().unwrap()),
@@ -175,11 +184,39 @@ fn every_value_survives_saving() {
         vision: Some(false),
         efforts: Some(vec!["low".into(), "high".into()]),
         headers: [("X-Title".to_owned(), "quote \" and =".to_owned())].into(),
+        remembered: [("a \"b\".c".to_owned(), facts)].into(),
         ..ServerConfig::new(Api::Anthropic, base_url, "quote \" and \\ and ü")
     });
     save_provider(&home.layout, &provider, Some(&secret("sk-$x#y"))).unwrap();
     assert_eq!(Config::load(&home.layout).unwrap().provider, Some(provider));
     assert_eq!(home.key().as_deref(), Some("sk-$x#y"));
+}
+
+/// What a person wrote is not lost by looking at another model.
+#[test]
+fn what_was_said_of_a_model_comes_back_with_it() {
+    let home = Home::new().with_config(
+        "[provider]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"a\"\nwindow = 65536 # tried\nvision = true\n",
+    );
+    let chosen = || match Config::load(&home.layout).unwrap().provider {
+        Some(ProviderConfig::Server(server)) => server,
+        other => panic!("{other:?}"),
+    };
+    let first = chosen();
+    assert_eq!(first.with_model("a"), first);
+    save_provider(&home.layout, &ProviderConfig::Server(first.with_model("b")), None).unwrap();
+    let other = chosen();
+    assert_eq!(
+        (other.model.as_str(), other.window, other.vision),
+        ("b", None, None)
+    );
+    save_provider(&home.layout, &ProviderConfig::Server(other.with_model("a")), None).unwrap();
+    assert_eq!(chosen(), first);
+    assert!(
+        !home.config_text().contains("remembered"),
+        "{}",
+        home.config_text()
+    );
 }
 
 #[test]

@@ -86,7 +86,8 @@ impl Attempt<'_> {
                     env,
                     folder: self.folder,
                 };
-                let started = stdio::start(&self.server.name, &program).map_err(ConnectError::from)?;
+                let started = stdio::start(&self.server.name, &program)
+                    .map_err(|error| ConnectError::of_start(&error, command))?;
                 self.with_child(started, lifecycle).await
             }
             McpTransport::Http { url, headers } => {
@@ -134,8 +135,8 @@ impl Attempt<'_> {
                 child: Some(child),
                 fault,
             }),
-            Err(failure) => {
-                child.end().await;
+            Err(mut failure) => {
+                failure.error = failure.error.with_status(child.end().await);
                 Err(fault.known().map_or(failure, Failure::from))
             }
         }
@@ -169,11 +170,9 @@ impl Attempt<'_> {
 }
 
 impl Connection {
-    /// Takes it down; its process is gone when this returns.
-    pub(super) async fn end(mut self) {
+    /// Takes it down; its process is gone when this returns, which is the exit status of one that ended with one.
+    pub(super) async fn end(mut self) -> Option<i32> {
         let _how_it_ended = self.running.close_with_timeout(FAREWELL).await;
-        if let Some(child) = self.child {
-            child.end().await;
-        }
+        self.child?.end().await
     }
 }

@@ -16,6 +16,12 @@ pub(crate) enum ConnectError {
     /// The program does not start.
     #[error("the program could not be started: {0}")]
     Start(String),
+    /// Its name is not known.
+    #[error("there is no program of that name on the PATH of the editor; write its whole path")]
+    NotOnPath,
+    /// Its path leads nowhere.
+    #[error("there is no such program")]
+    NoProgram,
     /// The address has no meaning.
     #[error("the url cannot be used")]
     Url,
@@ -31,6 +37,9 @@ pub(crate) enum ConnectError {
     /// It ended, or the connection did.
     #[error("it ended before it answered")]
     Ended,
+    /// The program ended, with this exit status.
+    #[error("it ended with status {0} before it answered; run it in a terminal to see what it says")]
+    Exited(i32),
     /// It said more in one message than we read.
     #[error("it sent a message larger than {} MiB", super::stdio::LINE_BYTES >> 20)]
     TooMuch,
@@ -60,9 +69,30 @@ pub(crate) enum ConnectError {
     Closed,
 }
 
-impl From<io::Error> for ConnectError {
-    fn from(error: io::Error) -> Self {
-        Self::Start(error.kind().to_string())
+impl ConnectError {
+    /// Why a program did not start.
+    pub(super) fn of_start(error: &io::Error, program: &str) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound if program.contains('/') => Self::NoProgram,
+            io::ErrorKind::NotFound => Self::NotOnPath,
+            kind => Self::Start(kind.to_string()),
+        }
+    }
+
+    /// The same once it is known with which status the program has ended, if it has.
+    pub(super) fn with_status(self, status: Option<i32>) -> Self {
+        match (self, status) {
+            (Self::Ended, Some(status)) => Self::Exited(status),
+            (other, _) => other,
+        }
+    }
+
+    /// What a model can do about a server that was lost in a call.
+    fn advice(&self) -> &'static str {
+        match self {
+            Self::TooMuch => "Ask it for less: the same call would end the same way",
+            _ => "The next call connects it again",
+        }
     }
 }
 
@@ -183,10 +213,13 @@ pub(super) enum CallError {
         error: ConnectError,
     },
     /// It went away during the call.
-    #[error(
-        "the MCP server {0:?} was lost before it answered; what it did so far is unknown. The next call connects it again"
-    )]
-    Lost(String),
+    #[error("the MCP server {server:?} was lost: {error}; what it did so far is unknown. {}", error.advice())]
+    Lost {
+        /// Which.
+        server: String,
+        /// Why.
+        error: ConnectError,
+    },
     /// It said no; its words, shortened.
     #[error("the MCP server {server:?} refused the call: {message}")]
     Refused {

@@ -14,9 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::connect::Connection;
 use super::error::{CallError, ConnectError};
+use super::guard::Fault;
 use super::handler::Handler;
 use super::offer::{Offer, OfferedPrompt, OfferedTool, ToolSieve, add_prompts};
 use super::reports::Call;
+use super::visible::visible;
 
 /// Pages of one list; some servers send one item each.
 const PAGES: usize = 256;
@@ -32,6 +34,8 @@ pub(super) struct Live {
     peer: Peer<RoleClient>,
     /// Our side of it.
     pub(super) handler: Handler,
+    /// Why it ended, when we know better than the library.
+    fault: Fault,
     /// Takes the connection down.
     pub(super) stop: CancellationToken,
     /// It is down.
@@ -45,6 +49,7 @@ impl Live {
             server: server.to_owned(),
             peer: connection.running.peer().clone(),
             handler: connection.running.service().clone(),
+            fault: connection.fault.clone(),
             stop,
             lost: CancellationToken::new(),
         }
@@ -116,7 +121,7 @@ impl Live {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::no_options();
         let sent = self.peer.send_request_with_option(request, options).await;
-        let mut handle = sent.map_err(|error| self.refusal(&error))?;
+        let mut handle = sent.map_err(|error| self.refusal(error))?;
         let _watching = self
             .handler
             .reports
@@ -125,13 +130,13 @@ impl Live {
             biased;
             answer = &mut handle.rx => {
                 let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
-                self.result(answer.map_err(|error| self.refusal(&error))?)
+                self.result(answer.map_err(|error| self.refusal(error))?)
             }
             () = asked.cancel.cancelled() => {
                 cancel(handle, "the turn was stopped").await;
                 Err(CallError::Stopped)
             }
-            () = self.lost.cancelled() => Err(CallError::Lost(self.server.clone())),
+            () = self.lost.cancelled() => Err(self.was_lost(ConnectError::Ended)),
             () = sleep(asked.limit) => {
                 cancel(handle, "the call took too long").await;
                 Err(CallError::TooSlow {
@@ -166,28 +171,32 @@ impl Live {
             seconds: limit.as_secs(),
         };
         let answer = timeout(limit, asking).await.map_err(too_slow)?;
-        match answer.map_err(|error| self.refusal(&error))? {
+        match answer.map_err(|error| self.refusal(error))? {
             GetPromptResponse::Complete(result) => Ok(result),
             _ => Err(CallError::WantsInput(self.server.clone())),
         }
     }
 
     /// Why a request failed; a broken connection is taken down, so that the next one begins anew.
-    fn refusal(&self, error: &ServiceError) -> CallError {
+    fn refusal(&self, error: ServiceError) -> CallError {
         match error {
             ServiceError::McpError(error) => {
-                let shows = |char: &char| !char.is_control() || matches!(char, '\n' | '\t');
-                let message: String = error.message.chars().filter(shows).collect();
-                CallError::Refused {
-                    server: self.server.clone(),
-                    message: clip(&message, REFUSAL).to_owned(),
-                }
+                let server = self.server.clone();
+                let message = clip(&visible(&error.message), REFUSAL).to_owned();
+                CallError::Refused { server, message }
             }
             ServiceError::TransportSend(_) | ServiceError::TransportClosed => {
                 self.stop.cancel();
-                CallError::Lost(self.server.clone())
+                self.was_lost(error.into())
             }
             _ => CallError::Unreadable(self.server.clone()),
+        }
+    }
+
+    fn was_lost(&self, seen: ConnectError) -> CallError {
+        CallError::Lost {
+            server: self.server.clone(),
+            error: self.fault.known().unwrap_or(seen),
         }
     }
 }

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sidewire_agent::page_block::text::{clip, is_invisible};
 
+use super::visible::visible;
+
 /// Tools of one server, and prompts.
 pub(super) const TOOLS: usize = 256;
 pub(super) const PROMPTS: usize = 128;
@@ -143,7 +145,7 @@ fn offered(tool: Tool) -> Result<OfferedTool, ToolFault> {
         title: title
             .filter(|title| !title.is_empty())
             .unwrap_or_else(|| one_line(&name)),
-        description: visible(&tool.description.unwrap_or_default(), DESCRIPTION_BYTES),
+        description: clip(&visible(&tool.description.unwrap_or_default()), DESCRIPTION_BYTES).to_owned(),
         parameters: schema(tool.input_schema.as_ref().clone())?,
         read_only: hints.read_only_hint == Some(true),
         name,
@@ -212,18 +214,17 @@ fn is_word(name: &str) -> bool {
     (1..=NAME_BYTES).contains(&name.len()) && !name.contains(unfit)
 }
 
-/// Text without what hides from people, at most `limit` bytes.
-fn visible(text: &str, limit: usize) -> String {
-    let shows = |char: &char| !is_invisible(*char) && (!char.is_control() || matches!(char, '\n' | '\t'));
-    let text: String = text.chars().filter(shows).collect();
-    clip(&text, limit).to_owned()
-}
-
 fn one_line(text: &str) -> String {
-    visible(text.trim().lines().next().unwrap_or_default(), NAME_BYTES)
+    let line = visible(text.trim().lines().next().unwrap_or_default());
+    clip(&line, NAME_BYTES).to_owned()
 }
 
 impl Offer {
+    /// Whether there is nothing that could be asked for.
+    pub(super) fn is_empty(&self) -> bool {
+        self.tools.is_empty() && self.prompts.is_empty()
+    }
+
     /// Whether something that was kept is within the bounds of what is kept.
     pub(super) fn is_sound(&self) -> bool {
         let tool = |tool: &OfferedTool| tool.parameters.get("type").is_some_and(|kind| kind == "object");

@@ -8,6 +8,8 @@ use sidewire_agent::event::{ToolContent, ToolProgress, TurnEvent};
 use sidewire_agent::feed::TurnFeed;
 use sidewire_agent::page_block::text::clip;
 
+use super::visible::visible;
+
 /// Bytes of a report that are shown.
 const SHOWN: usize = 2 * 1024;
 /// Reports that are kept of calls whose token is not known yet: a server may be faster than we are.
@@ -103,9 +105,10 @@ fn words(report: &ProgressNotificationParam) -> String {
         Some(total) => format!("{}/{total}", report.progress),
         None => report.progress.to_string(),
     };
-    match report.message.as_deref().map(|message| clip(message, SHOWN)) {
-        Some(message) if !message.is_empty() => format!("{message} ({amount})"),
-        _ => amount,
+    let message = visible(report.message.as_deref().unwrap_or_default());
+    match clip(&message, SHOWN) {
+        "" => amount,
+        message => format!("{message} ({amount})"),
     }
 }
 
@@ -119,7 +122,7 @@ mod tests {
     fn a_report_reads_well() {
         for (report, expected) in [
             (
-                json!({ "progressToken": 1, "progress": 3, "total": 10, "message": "Indexing" }),
+                json!({ "progressToken": 1, "progress": 3, "total": 10, "message": "In\u{1b}dexing" }),
                 "Indexing (3/10)",
             ),
             (json!({ "progressToken": 1, "progress": 0.5 }), "0.5"),

@@ -7,6 +7,7 @@ use sidewire_agent::message::ResultContent;
 use sidewire_agent::page_block::text::clip;
 use sidewire_agent::tool::{ToolCallContext, ToolOutput};
 
+use super::visible::visible;
 use crate::media::{ImageBlock, Library, Place};
 
 /// Most bytes of text that a model is given of one result.
@@ -41,7 +42,7 @@ impl Gallery<'_> {
             }
         }
         if result.content.is_empty() {
-            lines.extend(result.structured_content.map(|value| value.to_string()));
+            lines.extend(result.structured_content.map(|value| visible(&value.to_string())));
         }
         let text = text_of(lines, (is_error, output.media.is_empty()));
         if !text.is_empty() {
@@ -119,8 +120,12 @@ fn picture(block: &ContentBlock) -> Option<(&str, &str)> {
     }
 }
 
-/// A block in words.
+/// A block in words that show.
 pub(super) fn line(block: &ContentBlock) -> String {
+    visible(&words(block))
+}
+
+fn words(block: &ContentBlock) -> String {
     match block {
         ContentBlock::Text(text) => text.text.clone(),
         ContentBlock::Image(image) => format!("(a picture, {})", clip(&image.mime_type, NOTE)),
@@ -169,6 +174,11 @@ mod tests {
     fn every_block_has_words() {
         for (value, expected) in [
             (json!({ "type": "text", "text": "a\nb" }), "a\nb"),
+            (json!({ "type": "text", "text": "\u{1b}[1ma\u{202e}b" }), "[1mab"),
+            (
+                json!({ "type": "resource_link", "uri": "file:///a", "name": "a\u{200b}b" }),
+                "(a resource: ab, file:///a)",
+            ),
             (
                 json!({ "type": "audio", "data": "AAAA", "mimeType": "audio/wav" }),
                 "(a sound, audio/wav, which is not played)",

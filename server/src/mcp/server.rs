@@ -19,6 +19,7 @@ use super::error::ConnectError;
 use super::handler::Handler;
 use super::live::Live;
 use super::offer::Offer;
+use super::retry::Pace;
 use super::session::{Permitted, Status, Timing};
 
 /// Between a change and the list that shows it.
@@ -75,6 +76,7 @@ pub(super) struct Server {
     offer: RwLock<Arc<Offer>>,
     // A tokio mutex: held while a connection is made, so that there is one, and who waits finds it.
     place: Mutex<Option<Live>>,
+    pace: Pace,
 }
 
 impl Server {
@@ -95,6 +97,7 @@ impl Server {
             condition: watch::Sender::new(Condition::new(Status::Idle, None)),
             offer: RwLock::default(),
             place: Mutex::default(),
+            pace: Pace::default(),
         }
     }
 
@@ -117,6 +120,14 @@ impl Server {
         if !self.stop.is_cancelled() && !(self.shared.permitted)(&self.name) {
             self.stop.cancel();
             self.turn(Status::Pending, None);
+        }
+    }
+
+    /// Tries one again that has failed and offers nothing, so that no call would: in the background, and seldom.
+    pub(super) fn try_again(self: &Arc<Self>) {
+        let has_failed = self.condition.borrow().status == Status::Failed;
+        if has_failed && self.offer().is_empty() && self.pace.take_turn() {
+            self.shared.tasks.spawn(Arc::clone(self).connect());
         }
     }
 
@@ -150,7 +161,10 @@ impl Server {
         if self.stop.is_cancelled() {
             return Err(ConnectError::Closed);
         }
-        self.turn(Status::Connecting, None);
+        // A turn that begins waits for who says so; not for one that is tried again.
+        if !self.offer().is_empty() {
+            self.turn(Status::Connecting, None);
+        }
         let opened = self.open().await;
         match &opened {
             Ok(live) => {
@@ -161,7 +175,7 @@ impl Server {
             Err(ConnectError::Closed) => self.turn(Status::Pending, None),
             Err(error) => {
                 tracing::warn!(server = self.name, %error, "an MCP server is not available");
-                self.turn(Status::Failed, Some(error));
+                self.fail(error);
             }
         }
         opened
@@ -188,8 +202,7 @@ impl Server {
                     ConnectError::Ended => connection.fault.reason(),
                     other => other,
                 };
-                connection.end().await;
-                return Err(error);
+                return Err(error.with_status(connection.end().await));
             }
         }
         let keeping = Arc::clone(self).keep(connection, live.clone());
@@ -211,7 +224,7 @@ impl Server {
         }
         // First the state, then the mark that lets the next call connect again.
         if !self.stop.is_cancelled() {
-            self.turn(Status::Failed, Some(&fault.reason()));
+            self.fail(&fault.reason());
         }
         live.lost.cancel();
         if let Some(child) = child {
@@ -252,6 +265,11 @@ impl Server {
             *known = Arc::new(offer);
         }
         (self.shared.changed)();
+    }
+
+    fn fail(&self, error: &ConnectError) {
+        self.pace.failed();
+        self.turn(Status::Failed, Some(error));
     }
 
     /// What is said about it before anybody has asked.

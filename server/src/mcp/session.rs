@@ -148,10 +148,12 @@ impl Session {
         &self.servers
     }
 
-    /// Tools of all servers, in a stable order.
+    /// Tools of all servers, in a stable order, for a turn that begins. A server that failed before it offered anything
+    /// is tried again meanwhile, for the turns to come.
     pub(crate) fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let (mut names, mut tools): (HashSet<String>, Vec<Arc<dyn Tool>>) = Default::default();
         for server in self.servers() {
+            server.try_again();
             for offered in &server.offer().tools {
                 let tool = McpTool::new(Arc::clone(server), offered, self.library.clone());
                 if tools.len() == TOOLS || !names.insert(tool.meta().name.clone()) {

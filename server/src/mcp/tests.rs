@@ -25,6 +25,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::retry::REST;
 use super::roster::fingerprint;
 use super::session::State;
 use super::{Cache, Entry, Permit, Session, SessionParts, Status, Timing, roster};

@@ -114,8 +114,9 @@ impl Piped<'_> {
 }
 
 impl PipedChild {
-    /// Ends it, step by step; its input must be closed already. Nothing of it is left when this returns.
-    pub(crate) async fn end(mut self) {
+    /// Ends it, step by step; its input must be closed already. Nothing of it is left when this returns, which is the
+    /// exit status of one that ended with one.
+    pub(crate) async fn end(mut self) -> Option<i32> {
         if !self.is_gone(BY_ITSELF).await {
             self.ask_to_end().await;
             if !self.is_gone(WHEN_ASKED).await && self.family.take().is_some() {
@@ -124,7 +125,7 @@ impl PipedChild {
         }
         // What a family did not end: a program may have killed the one in between. And what a program leaves behind.
         self.signal(Signal::Kill);
-        let _what_it_returned = self.child.wait().await;
+        self.child.wait().await.ok()?.code()
     }
 
     async fn is_gone(&mut self, limit: Duration) -> bool {

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 pub(crate) use carve::real;
 pub(super) use carve::without;
+use url::form_urlencoded::{self, Serializer};
 
 /// What a command may do to the disk. The places of `write` and `show` are named without links: one whose name leads
 /// elsewhere when the command starts was moved away, perhaps by an earlier command, and counts for nothing.
@@ -27,15 +28,45 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
+    /// The variable that tells `sidewire confined` its bounds where its command line is shown to a person.
+    pub(crate) const VARIABLE: &str = "SIDEWIRE_BOUNDS";
+
     /// The bounds as `sidewire confined` takes them.
-    pub(super) fn arguments(self) -> impl Iterator<Item = OsString> {
-        let named = |option: &'static str, places: Vec<PathBuf>| {
-            let places = places.into_iter();
-            places.flat_map(move |place| [option.into(), place.into_os_string()])
-        };
-        named("--write", self.write)
-            .chain(named("--hide", self.hide))
-            .chain(named("--show", self.show))
+    pub(super) fn arguments(&self) -> impl Iterator<Item = OsString> {
+        let option = |(name, place): (&str, &PathBuf)| [format!("--{name}").into(), place.into()];
+        self.named().flat_map(option)
+    }
+
+    /// The same as the value of [`Self::VARIABLE`]; `None` where a place cannot be written down in one, or not all can.
+    pub(super) fn variable(&self) -> Option<String> {
+        // Linux takes 128 KiB for a variable with its name.
+        const MOST: usize = 100 * 1024;
+        let mut value = Serializer::new(String::new());
+        for (name, place) in self.named() {
+            value.append_pair(name, place.to_str()?);
+        }
+        Some(value.finish()).filter(|value| value.len() <= MOST)
+    }
+
+    /// Reads such a value.
+    pub(crate) fn from_variable(value: &str) -> Self {
+        let mut bounds = Self::default();
+        for (name, place) in form_urlencoded::parse(value.as_bytes()) {
+            let places = match name.as_ref() {
+                "write" => &mut bounds.write,
+                "hide" => &mut bounds.hide,
+                "show" => &mut bounds.show,
+                _ => continue,
+            };
+            places.push(place.into_owned().into());
+        }
+        bounds
+    }
+
+    fn named(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+        let all = [("write", &self.write), ("hide", &self.hide), ("show", &self.show)];
+        all.into_iter()
+            .flat_map(|(name, places)| places.iter().map(move |place| (name, place)))
     }
 }
 

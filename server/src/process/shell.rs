@@ -8,7 +8,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use sidewire_agent::workspace::{Reach, ShellExit};
+use sidewire_agent::workspace::{Program, Reach, ShellExit};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStdin};
@@ -90,7 +90,7 @@ impl Launcher {
         }
         let (reader, writer) = io::pipe()?;
         let ourselves = self.program.as_deref();
-        let between = ourselves.map(|program| self.between(program, &["--watch"], reach));
+        let between = ourselves.map(|program| self.between(program, reach));
         let has_family = between.is_some();
         let mut words = between.into_iter().flatten().chain(spoken(command));
         let program = words.next().unwrap_or_default();
@@ -124,20 +124,26 @@ impl Launcher {
 
     /// What runs a command when somebody else starts it in this folder; `None` when the folder is no longer where it
     /// was, or we are what confines the command and cannot be started there. Blocks on the disk.
-    pub(crate) fn elsewhere(&self, command: &str, folder: &Path, reach: Reach) -> Option<Vec<String>> {
+    ///
+    /// Whoever starts it may show the command line to a person: it holds the command, and the rest is set for it.
+    pub(crate) fn elsewhere(&self, command: &str, folder: &Path, reach: Reach) -> Option<Program> {
         if !stays(folder) {
             return None;
         }
+        let mut variables: Vec<_> = environment(reach).collect();
         let mut words = Vec::new();
-        if self.confines() && reach != Reach::Everything {
-            words.extend(self.between(self.lasting_file()?, &[], reach));
+        if let Some(bounds) = self.bounds(reach).filter(|_| self.confines()) {
+            words.extend([self.lasting_file()?.into(), "confined".into(), "--".into()]);
+            variables.push((Bounds::VARIABLE.to_owned(), bounds.variable()?));
         }
-        // Whoever starts it knows nothing of its environment.
-        words.push("env".into());
-        let variables = environment(reach).map(|(name, value)| format!("{name}={value}"));
-        words.extend(variables.map(OsString::from));
+        variables.sort();
         words.extend(spoken(command));
-        words.into_iter().map(|word| word.into_string().ok()).collect()
+        let mut words = words.into_iter().map(|word| word.into_string().ok());
+        Some(Program {
+            program: words.next()??,
+            arguments: words.collect::<Option<_>>()?,
+            variables,
+        })
     }
 
     /// Our file, unless a command could put another in its place, which would then be started unconfined.
@@ -148,9 +154,8 @@ impl Launcher {
     }
 
     /// Ourselves, told what the command behind may do.
-    fn between(&self, program: &Path, options: &[&str], reach: Reach) -> Vec<OsString> {
-        let mut words = vec![program.into(), "confined".into()];
-        words.extend(options.iter().map(Into::into));
+    fn between(&self, program: &Path, reach: Reach) -> Vec<OsString> {
+        let mut words = vec![program.into(), "confined".into(), "--watch".into()];
         match self.bounds(reach) {
             Some(bounds) => words.extend(bounds.arguments()),
             None => words.push("--anywhere".into()),

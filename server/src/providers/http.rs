@@ -1,7 +1,7 @@
 //! What the adapters for model servers share: one connection, one way to ask and to fail, one provider around an [`Api`].
 //!
-//! A call is a lazy stream (`call.rs`): it asks, retries before the first byte, then reads server-sent events
-//! (`reader.rs`, `sse.rs`). Errors come from status codes and transport facts only; what a server writes about an error
+//! A call is a lazy stream (`call.rs`): it asks, reads server-sent events (`reader.rs`, `sse.rs`), and retries as long as
+//! nothing of an answer was told. Errors come from status codes and transport facts only; what a server writes about an error
 //! is never read. The key is never logged, never part of an error and never follows a redirect. What a request and an
 //! answer look like is not known here: that is the [`Api`], one for each folder beside this one.
 
@@ -12,6 +12,7 @@ mod connection;
 mod key;
 mod limits;
 mod models;
+mod names;
 mod pictures;
 mod provider;
 mod reader;
@@ -24,6 +25,7 @@ mod thinking;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
 use reqwest::header::{HeaderName, HeaderValue};
@@ -37,6 +39,7 @@ pub(crate) use connection::{Connection, Tried};
 pub(crate) use key::secret_header;
 pub(crate) use limits::Limits;
 pub(crate) use models::{Listed, read as list_from};
+pub(crate) use names::{proper_id, proper_name, short_id};
 pub(crate) use pictures::{Pictures, encoded};
 pub(crate) use provider::{HttpProvider, ModelServer};
 pub(crate) use reader::Asked;
@@ -173,4 +176,6 @@ impl Settings {
 pub(crate) struct Shared<A> {
     connection: Connection,
     api: Arc<A>,
+    /// The server was asked what it tells of its models.
+    asked: AtomicBool,
 }

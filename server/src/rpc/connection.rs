@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufWriter};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use super::head::Head;
@@ -183,14 +183,16 @@ impl Requests {
         if let Err(error) = self.enter(&id, &cancel) {
             return self.refuse(id, error).await;
         }
+        let answered = CancellationToken::new();
         let call = Call {
             method,
             params,
             cancel: cancel.clone(),
+            answered: answered.clone(),
         };
         let handling = std::panic::catch_unwind(AssertUnwindSafe(|| service.request(call)))
             .unwrap_or_else(|_| Handling::Done(Err(panicked())));
-        self.go_on(id, handling, cancel).await;
+        self.go_on(id, handling, (cancel, answered.drop_guard())).await;
         Ok(())
     }
 
@@ -225,12 +227,18 @@ impl Requests {
 
     /// Answers in a task of its own, whose first steps are tried here: what has its answer and finds room keeps its
     /// place among the others.
-    async fn go_on(self: &Arc<Self>, id: RequestId, handling: Handling, cancel: CancellationToken) {
+    async fn go_on(
+        self: &Arc<Self>,
+        id: RequestId,
+        handling: Handling,
+        (cancel, answered): (CancellationToken, DropGuard),
+    ) {
         let requests = Arc::clone(self);
         let at_once = matches!(handling, Handling::Done(_));
         let mut going: BoxFuture<'static, ()> = Box::pin(async move {
             let answer = finished(handling, &cancel).await;
             requests.answer(&id, answer).await;
+            drop(answered);
         });
         if at_once && futures_util::poll!(&mut going).is_ready() {
             return;

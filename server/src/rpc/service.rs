@@ -27,6 +27,8 @@ pub(crate) struct Call {
     pub(crate) params: Params,
     /// Fires when the peer gives it up, or is gone.
     pub(crate) cancel: CancellationToken,
+    /// Fires once its answer is in the line to the peer.
+    pub(crate) answered: CancellationToken,
 }
 
 /// What is sent back.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use ignore::DirEntry;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sidewire_agent::permission::Intent;
@@ -14,8 +15,8 @@ use sidewire_agent::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput
 use sidewire_agent::workspace::{Roots, Workspace as _};
 
 use super::call::{self, CallError, Described, FILE_LIMIT, shown_path};
-use super::local_workspace::{LocalWorkspace, decode};
-use super::search::{self, Area, Bounds, Pattern, look};
+use super::local_workspace::{HEAD, LocalWorkspace, decode, is_binary};
+use super::search::{self, Area, Bounds, Budget, PATIENCE, Patience, Pattern, look};
 
 /// Most lines of one answer.
 const HITS: usize = 200;
@@ -51,7 +52,8 @@ impl Grep {
             label: "Search",
             description: "Searches files on disk for a regular expression (Rust syntax, `(?i)` ignores case) and gives \
                           `path:line:text`, at most 200 lines. `glob` limits it to some files, such as `*.ts`. Files \
-                          that the project ignores are searched only when nothing else has a match; binary files never.",
+                          that the project ignores are searched only when nothing else has a match, and then not for \
+                          long (a folder of them can be named as `path`); binary files never.",
             kind: ToolKind::Search,
             read_only: true,
         };
@@ -72,45 +74,26 @@ impl Grep {
         let seconds = asked.timeout_seconds.unwrap_or(SECONDS).clamp(1, MOST_SECONDS);
         let bounds = Bounds::new(call, Duration::from_secs(seconds));
         let workspace = self.workspace.clone();
-        let told = look(move || search(&workspace, &asked, bounds)).await?;
+        let told = look(move || search(&workspace, &asked, &bounds)).await?;
         Ok(ToolOutput::text(told))
     }
 }
 
-fn search(workspace: &LocalWorkspace, asked: &Arguments, bounds: Bounds) -> Result<String, CallError> {
-    let mut area = Area::find(workspace, asked.path.as_deref(), &bounds)?;
+fn search(workspace: &LocalWorkspace, asked: &Arguments, bounds: &Bounds) -> Result<String, CallError> {
+    let area = Area::find(workspace, asked.path.as_deref(), bounds)?;
     let only = asked
         .glob
         .as_deref()
         .map(|glob| Pattern::new(glob, &area.base))
         .transpose()?;
-    let mut hunt = Hunt {
+    let hunt = Hunt {
         workspace,
         matcher: matcher(&asked.pattern)?,
         only,
-        bounds,
+        budget: Budget::whole(bounds),
         hits: Vec::new(),
     };
-    hunt.run(&area);
-    let mut note = "";
-    if hunt.hits.is_empty() && !hunt.bounds.are_reached() {
-        area.ignored = true;
-        hunt.run(&area);
-        note = "[only in files that the project ignores]\n";
-    }
-    let late = hunt.bounds.are_reached();
-    let mut told = match hunt.hits.as_slice() {
-        [] => "no matches".to_owned(),
-        hits => format!("{note}{}", hits.get(..HITS).unwrap_or(hits).join("\n")),
-    };
-    if hunt.hits.len() > HITS {
-        told.push_str(&format!(
-            "\n[more than {HITS} matches; narrow the pattern, the path or the glob]"
-        ));
-    } else if late {
-        told.push_str("\n[it took too long to search everything; narrow the path or the glob]");
-    }
-    Ok(told)
+    Ok(hunt.told(&area, PATIENCE))
 }
 
 fn matcher(pattern: &str) -> Result<RegexMatcher, CallError> {
@@ -125,23 +108,56 @@ struct Hunt<'a> {
     workspace: &'a LocalWorkspace,
     matcher: RegexMatcher,
     only: Option<Pattern>,
-    bounds: Bounds,
+    budget: Budget<'a>,
     /// One more than are shown, so that it is known whether there are more.
     hits: Vec<String>,
 }
 
 impl Hunt<'_> {
-    fn run(&mut self, area: &Area) {
+    /// What the model is told: of the project's own files, or else of those that it ignores.
+    fn told(mut self, area: &Area, patience: Patience) -> String {
+        self.run(&area.base, area.files(self.workspace));
+        if !self.hits.is_empty() || self.budget.is_cut() {
+            return self.lines("it took too long to search everything; narrow the path or the glob");
+        }
+        self.budget = self.budget.brief(patience);
+        self.run(&area.base, area.ignored_files(self.workspace));
+        let rest = "those that it ignores were not all searched; a folder of them can be named as `path`";
+        match (self.hits.as_slice(), self.budget.is_cut()) {
+            ([], true) => format!("no matches in the project's files; {rest}"),
+            ([], false) => "no matches".to_owned(),
+            _ => format!("[only in files that the project ignores]\n{}", self.lines(rest)),
+        }
+    }
+
+    /// What was found; `cut` is said when that may not be all.
+    fn lines(&self, cut: &str) -> String {
+        let mut told = match self.hits.get(..HITS).unwrap_or(&self.hits) {
+            [] => "no matches".to_owned(),
+            hits => hits.join("\n"),
+        };
+        if self.hits.len() > HITS {
+            told.push_str(&format!(
+                "\n[more than {HITS} matches; narrow the pattern, the path or the glob]"
+            ));
+        } else if self.budget.is_cut() {
+            told.push_str(&format!("\n[{cut}]"));
+        }
+        told
+    }
+
+    fn run(&mut self, base: &Path, files: impl Iterator<Item = DirEntry>) {
         let mut searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(LINE_MEMORY))
             .line_number(true)
             .build();
-        for entry in area.files(self.workspace) {
-            if self.hits.len() > HITS || self.bounds.are_reached() {
+        for entry in files {
+            if self.hits.len() > HITS || self.budget.is_over() {
                 return;
             }
-            let below = entry.path().strip_prefix(&area.base).unwrap_or(entry.path());
+            self.budget.spend(Budget::FILE);
+            let below = entry.path().strip_prefix(base).unwrap_or(entry.path());
             // A file that is named itself is searched whatever its name is.
             let named = below.as_os_str().is_empty();
             if named || self.only.as_ref().is_none_or(|only| only.fits(below)) {
@@ -157,7 +173,7 @@ impl Hunt<'_> {
         let shown = shown_path(path, self.workspace.roots());
         let file = Bounded {
             file,
-            bounds: &self.bounds,
+            budget: &self.budget,
         };
         let Ok(text) = readable(file) else {
             return;
@@ -172,16 +188,29 @@ impl Hunt<'_> {
     }
 }
 
-/// The bytes of a file; those of a text in an older encoding as UTF-8.
+/// The bytes of a file; those of a text in an older encoding as UTF-8. Of what is no text only the head is read.
 fn readable<F: Read>(mut file: F) -> io::Result<impl Read + use<F>> {
     let mut bytes = Vec::new();
-    file.by_ref().take(FILE_LIMIT).read_to_end(&mut bytes)?;
-    if std::str::from_utf8(&bytes).is_err()
+    file.by_ref().take(HEAD).read_to_end(&mut bytes)?;
+    if is_binary(&bytes) {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    file.by_ref().take(FILE_LIMIT - HEAD).read_to_end(&mut bytes)?;
+    if !is_utf8(&bytes)
         && let Some((text, _)) = decode(&bytes)
     {
         bytes = text.into_bytes();
     }
     Ok(io::Cursor::new(bytes).chain(file))
+}
+
+/// Whether the beginning of a file is UTF-8; where it is cut, that may be within a character.
+fn is_utf8(beginning: &[u8]) -> bool {
+    let is_cut = u64::try_from(beginning.len()).is_ok_and(|length| length >= FILE_LIMIT);
+    match std::str::from_utf8(beginning) {
+        Ok(_) => true,
+        Err(error) => is_cut && error.error_len().is_none(),
+    }
 }
 
 fn hit(path: &str, line: u64, text: &str) -> String {
@@ -195,15 +224,17 @@ fn hit(path: &str, line: u64, text: &str) -> String {
 /// A file that is read no longer than it may take.
 struct Bounded<'a> {
     file: std::fs::File,
-    bounds: &'a Bounds,
+    budget: &'a Budget<'a>,
 }
 
 impl Read for Bounded<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.bounds.are_reached() {
+        if self.budget.is_over() {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        self.file.read(buffer)
+        let read = self.file.read(buffer)?;
+        self.budget.spend(read);
+        Ok(read)
     }
 }
 
@@ -225,3 +256,6 @@ impl Tool for Grep {
         self.search(&call).await.unwrap_or_else(Into::into)
     }
 }
+
+#[cfg(test)]
+mod tests;

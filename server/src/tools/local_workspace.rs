@@ -13,14 +13,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sidewire_agent::workspace::{
-    Document, Encoding, Reach, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError,
+    Document, Encoding, Program, Reach, Roots, Route, ShellCommand, ShellEnd, Watch, Workspace,
+    WorkspaceError,
 };
 use tokio::time::sleep;
 
 use super::protected::Protected;
 use crate::process::{Confined, Launcher, Log, Until};
 use place::{Place, Put, open_folder};
-pub(super) use text::{decode, ends_lines_with_crlf};
+pub(super) use text::{HEAD, decode, ends_lines_with_crlf, is_binary};
 
 /// How often whoever watches a command hears of it.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
@@ -266,7 +267,7 @@ impl Workspace for LocalWorkspace {
         })
     }
 
-    fn elsewhere(&self, command: &ShellCommand) -> Option<Vec<String>> {
+    fn elsewhere(&self, command: &ShellCommand) -> Option<Program> {
         let launcher = &self.0.launcher;
         launcher.elsewhere(&command.command, &command.folder, command.reach)
     }

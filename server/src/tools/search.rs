@@ -1,6 +1,7 @@
 //! Walking the files below a place, shared by `ls`, `glob` and `grep`: never through a link, never where keys are kept,
 //! and no longer than it may take.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,6 +49,72 @@ impl Bounds {
     }
 }
 
+/// How long the files are looked through that a project ignores. They may be a hundred times as many as its own, and
+/// what is not in these is seldom meant to be in those.
+#[derive(Clone, Copy)]
+pub(super) struct Patience {
+    /// Bytes that are always looked at, however slow the machine is.
+    pub(super) free: usize,
+    /// After those, no longer than this since the beginning.
+    pub(super) time: Duration,
+}
+
+/// With the files that a project ignores.
+pub(super) const PATIENCE: Patience = Patience {
+    free: 4 * 1024 * 1024,
+    time: Duration::from_secs(2),
+};
+
+/// What one round of a search may cost, and whether it had to end before its end.
+pub(super) struct Budget<'a> {
+    bounds: &'a Bounds,
+    end: Instant,
+    free: Cell<usize>,
+    cut: Cell<bool>,
+}
+
+impl<'a> Budget<'a> {
+    /// What a file costs that nothing is read of.
+    pub(super) const FILE: usize = 4096;
+
+    /// All that the call may take.
+    pub(super) fn whole(bounds: &'a Bounds) -> Self {
+        Self {
+            bounds,
+            end: bounds.end,
+            free: Cell::new(0),
+            cut: Cell::new(false),
+        }
+    }
+
+    /// One for another round: as much as patience lasts, from now on.
+    pub(super) fn brief(&self, patience: Patience) -> Self {
+        Self {
+            end: Instant::now() + patience.time,
+            free: Cell::new(patience.free),
+            ..Self::whole(self.bounds)
+        }
+    }
+
+    /// Takes away what was looked at.
+    pub(super) fn spend(&self, bytes: usize) {
+        self.free.set(self.free.get().saturating_sub(bytes));
+    }
+
+    /// Whether it is time to end; asked when there is something left to look at.
+    pub(super) fn is_over(&self) -> bool {
+        let is_spent = self.free.get() == 0 && Instant::now() >= self.end;
+        let is_over = is_spent || self.bounds.are_reached();
+        self.cut.set(self.cut.get() || is_over);
+        is_over
+    }
+
+    /// Whether something was left out.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut.get()
+    }
+}
+
 impl Area {
     /// The place that a call names, which must be there. Blocks on the disk.
     pub(super) fn find(
@@ -89,6 +156,18 @@ impl Area {
     pub(super) fn files(&self, workspace: &LocalWorkspace) -> impl Iterator<Item = DirEntry> + use<> {
         let is_file = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_file());
         self.entries(workspace, usize::MAX).filter(is_file)
+    }
+
+    /// The regular files below it that are not among [`Self::files`], because the project ignores them.
+    pub(super) fn ignored_files(&self, workspace: &LocalWorkspace) -> impl Iterator<Item = DirEntry> + use<> {
+        let wide = Self {
+            base: self.base.clone(),
+            ignored: true,
+        };
+        // Both walks go in the same order.
+        let mut own = self.files(workspace).peekable();
+        wide.files(workspace)
+            .filter(move |entry| own.next_if(|own| own.path() == entry.path()).is_none())
     }
 }
 

@@ -5,7 +5,7 @@
 //! so another place is told, and asked for anew. The client that connects holds to the same.
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use sidewire_agent::permission::{Class, Intent};
 use sidewire_agent::tool::{Tool, ToolCallContext, ToolKind, ToolMeta, ToolOutput};
 use sidewire_agent::workspace::{Roots, WorkspaceError};
-use tokio::time::timeout;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
 use url::{Host, Url};
 
 use super::call::{self, CallError, Described, clip_line, clip_middle};
@@ -33,11 +34,15 @@ const REDIRECTS: usize = 5;
 /// Longest address that is told of.
 const ADDRESS: usize = 2000;
 
+/// One page at a time gets its form, whatever many sessions fetch: it takes a whole core.
+static CONVERTER: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(1)));
+
 /// The tool.
 pub(crate) struct WebFetch {
     meta: ToolMeta,
     public: Arc<dyn Outside>,
     local: Arc<dyn Outside>,
+    converter: Arc<Semaphore>,
 }
 
 #[derive(Deserialize)]
@@ -49,10 +54,11 @@ impl WebFetch {
     /// The tool over the real network.
     pub(crate) fn new() -> Self {
         let local = Internet::of(is_loopback);
-        Self::over(Arc::new(Internet::new()), Arc::new(local))
+        let (public, converter) = (Arc::new(Internet::new()), Arc::clone(&CONVERTER));
+        Self::over(public, Arc::new(local), converter)
     }
 
-    fn over(public: Arc<dyn Outside>, local: Arc<dyn Outside>) -> Self {
+    fn over(public: Arc<dyn Outside>, local: Arc<dyn Outside>, converter: Arc<Semaphore>) -> Self {
         let described = Described {
             name: "web_fetch",
             label: "Fetch",
@@ -66,20 +72,30 @@ impl WebFetch {
             &["url"],
             &json!({ "url": { "type": "string", "description": "An http or https address" } }),
         );
-        Self { meta, public, local }
+        Self {
+            meta,
+            public,
+            local,
+            converter,
+        }
     }
 
     async fn fetch(&self, call: &ToolCallContext) -> Result<ToolOutput, CallError> {
         let asked: Arguments = call::read(&call.arguments)?;
-        let fetching = timeout(LIMIT, self.page(&asked.url));
-        let page = tokio::select! {
+        tokio::select! {
             biased;
-            () = call.cancel.cancelled() => return Err(WorkspaceError::Cancelled.into()),
-            page = fetching => page.map_err(|_| said(format!("it took more than {} s", LIMIT.as_secs())))??,
-        };
+            () = call.cancel.cancelled() => Err(WorkspaceError::Cancelled.into()),
+            told = self.told(&asked.url) => told,
+        }
+    }
+
+    /// What the model is told of an address, in time.
+    async fn told(&self, address: &str) -> Result<ToolOutput, CallError> {
+        let end = Instant::now() + LIMIT;
+        let page = timeout_at(end, self.page(address)).await;
+        let page = page.map_err(|_| said(format!("it took more than {} s", LIMIT.as_secs())))??;
         let (head, is_error) = (page.head(), page.status >= 400);
-        let made = tokio::task::spawn_blocking(move || page.text()).await;
-        let Ok(Some(text)) = made else {
+        let Some(text) = self.text(page, end).await else {
             return Err(said(format!("{head}\nit cannot be turned into text")));
         };
         let told = format!("{head}\n\n{}", clip_middle(text.trim(), TOLD));
@@ -87,6 +103,26 @@ impl WebFetch {
             is_error,
             ..ToolOutput::text(told)
         })
+    }
+
+    /// The text of a page; without its form when that would take longer than there is time.
+    async fn text(&self, page: Page, end: Instant) -> Option<String> {
+        if !page.is_html() {
+            return page.words();
+        }
+        let page = Arc::new(page);
+        let formed = timeout_at(end, self.formed(Arc::clone(&page))).await;
+        formed.ok().flatten().or_else(|| page.words())
+    }
+
+    async fn formed(&self, page: Arc<Page>) -> Option<String> {
+        let turn = Arc::clone(&self.converter).acquire_owned().await.ok()?;
+        let forming = move || {
+            // Kept until it is done, also when nobody waits for it any more.
+            let _turn = turn;
+            page.text()
+        };
+        tokio::task::spawn_blocking(forming).await.ok()?
     }
 
     async fn page(&self, address: &str) -> Result<Page, CallError> {

@@ -2,6 +2,7 @@ use serde_json::json;
 
 use super::*;
 use crate::event::ToolContent;
+use crate::message::{Message, Role};
 use crate::testing::record;
 use crate::tool::ToolKind;
 
@@ -110,8 +111,8 @@ fn a_secret_is_gone_for_every_reader_once_it_is_known() {
 #[test]
 fn everything_that_a_record_shows_makes_it_another_one() {
     let (feed, _) = feed();
-    assert_eq!(feed.record_since(Revision::default()), None);
-    let mut seen = Revision::default();
+    let mut seen = Saved::default();
+    assert!(feed.partial_since(seen).is_none());
     for event in [
         TurnEvent::Text("a".into()),
         started("1"),
@@ -120,12 +121,36 @@ fn everything_that_a_record_shows_makes_it_another_one() {
         TurnEvent::Notice(crate::message::Notice::StepLimit),
     ] {
         feed.push(event.clone());
-        let (revision, record) = feed.record_since(seen).unwrap();
-        assert!(revision > seen && record == feed.record(), "{event:?}");
-        seen = revision;
+        let (saved, partial) = feed.partial_since(seen).unwrap();
+        assert!(saved != seen && partial.record == feed.record(), "{event:?}");
+        seen = saved;
     }
     feed.push(TurnEvent::Reasoning("hm".into()));
-    assert_eq!(feed.record_since(seen), None);
+    assert!(feed.partial_since(seen).is_none());
+}
+
+#[test]
+fn finished_steps_are_told_once_and_what_is_said_now_again_and_again() {
+    let (feed, _) = feed();
+    let said = |text: &str| Message::text(Role::Assistant, text);
+    let results = Message::text(Role::Tool, "results");
+    let say = |text: &str| feed.push(TurnEvent::Text(text.into()));
+    let since = |then| {
+        let (saved, partial) = feed.partial_since(then).unwrap();
+        (saved, partial.kept, partial.messages)
+    };
+    say("I look. ");
+    let (first, kept, messages) = since(Saved::default());
+    assert_eq!((kept, messages), (0, vec![said("I look. ")]));
+    feed.keep_step(&[said("I look. "), results.clone()]);
+    let (second, kept, messages) = since(first);
+    assert_eq!((kept, messages), (0, vec![said("I look. "), results.clone()]));
+    say("Now");
+    let (third, kept, messages) = since(second);
+    assert_eq!((kept, messages), (2, vec![said("Now")]));
+    say(" this");
+    assert_eq!(since(third).2, [said("Now this")]);
+    assert_eq!(feed.messages(), [said("I look. "), results, said("Now this")]);
 }
 
 #[test]

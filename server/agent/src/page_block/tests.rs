@@ -392,7 +392,7 @@ proptest! {
         let block = render(&page, budget);
         prop_assert!(block.text.len() <= budget);
         prop_assert!(block.text.chars().all(|char| char == '\n' || !char.is_control()));
-        prop_assert_eq!(render(&page, usize::MAX / 2).trimmed && budget > 1_000_000, false);
+        prop_assert!(!render(&page, usize::MAX / 2).trimmed);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Earlier turns as a model reads them again.
 
 use super::fence;
-use crate::budget::weight;
+use crate::budget::{self, weight};
+use crate::call_names::tell_apart;
 use crate::message::{Message, Part, ResultContent, Role};
 use crate::page_block::text::clip;
 
@@ -9,6 +10,8 @@ use crate::page_block::text::clip;
 const OLD_RESULT: usize = 1024;
 /// What the model is made to say to a summary, so that person and model keep taking turns: some models insist on it.
 const NOTED: &str = "Understood. I go on from there.";
+/// What it is made to have said, for the same reason, in a turn that ended without an answer.
+const UNANSWERED: &str = "(This ended before there was an answer.)";
 
 /// A turn that has ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,12 +31,21 @@ pub(crate) struct Past {
     pub(crate) turns: Vec<(i64, usize)>,
     /// Tokens of all of it, as the provider counted them at the end of the last turn.
     pub(crate) measured: Option<u64>,
+    /// Tokens that the conversation took at the end of the last turn, of whichever model.
+    pub(crate) taken: u64,
+    /// It was the model that is asked now.
+    pub(crate) same_model: bool,
 }
 
 impl Past {
     /// How many messages it is; the question follows them.
     pub(crate) fn len(&self) -> usize {
         self.summary + self.turns.iter().map(|(_, messages)| messages).sum::<usize>()
+    }
+
+    /// A model had more room for it than is reckoned with where nobody knows the window.
+    pub(crate) fn outgrew_the_guess(&self) -> bool {
+        self.taken > budget::compaction_point(None)
     }
 }
 
@@ -70,7 +82,7 @@ impl Reading<'_> {
         let mut left = room.saturating_sub(messages.iter().map(weight).sum());
         let mut kept = Vec::new();
         for turn in history.iter().rev() {
-            let read: Vec<Message> = turn.messages.iter().filter_map(|said| self.again(said)).collect();
+            let read = self.turn(turn);
             let size: usize = read.iter().map(weight).sum();
             let Some(rest) = left.checked_sub(size) else { break };
             left = rest;
@@ -79,7 +91,17 @@ impl Reading<'_> {
         }
         let cut = kept.len() < history.len();
         messages.extend(kept.into_iter().rev().flatten());
+        tell_apart(&mut messages);
         Recalled { messages, past, cut }
+    }
+
+    /// A turn that was stopped or failed may end with a question or with results.
+    fn turn(&self, turn: &EarlierTurn) -> Vec<Message> {
+        let mut read: Vec<Message> = turn.messages.iter().filter_map(|said| self.again(said)).collect();
+        if read.last().is_some_and(|last| last.role != Role::Assistant) {
+            read.push(Message::text(Role::Assistant, UNANSWERED));
+        }
+        read
     }
 
     /// A stored message as the model reads it again: an earlier page is one fenced line, notices, media and thoughts
@@ -92,7 +114,9 @@ impl Reading<'_> {
             .iter()
             .filter_map(|part| self.part(part, thoughts))
             .collect();
-        (!parts.is_empty()).then_some(Message {
+        // Thinking alone is no message: the turn broke off before a word.
+        let is_thought = |part: &Part| matches!(part, Part::Reasoning { .. });
+        (!parts.iter().all(is_thought)).then_some(Message {
             role: message.role,
             parts,
         })

@@ -273,6 +273,62 @@ fn a_summary_opens_the_conversation_and_keeps_people_taking_turns() {
     }
 }
 
+/// Some models refuse a transcript in which the two sides do not take turns, and would do so for ever.
+#[test]
+fn a_turn_without_an_answer_is_closed_so_that_both_sides_take_turns() {
+    let mut stopped = tool_turn(2, "x");
+    stopped.messages.truncate(3);
+    let mut thought_only = turn("third", "");
+    thought_only.messages[1].parts = vec![
+        thought("hm"),
+        Part::Reasoning {
+            text: "so".into(),
+            signature: Some("seal".into()),
+        },
+    ];
+    let history = [
+        earlier(vec![Message::text(Role::User, "first")]),
+        stopped,
+        thought_only,
+        turn("fourth", "answer"),
+    ];
+    for briefing in [editor(), Briefing::Panel(Mode::Educational)] {
+        let prompt = build(in_editor(&briefing, "now", &history));
+        let messages = &prompt.request.messages;
+        let roles: Vec<Role> = messages.iter().map(|said| said.role).collect();
+        let (user, assistant, tool) = (Role::User, Role::Assistant, Role::Tool);
+        let expected = [
+            vec![user, assistant],
+            vec![user, assistant, tool, assistant],
+            vec![user, assistant],
+            vec![user, assistant],
+            vec![user],
+        ];
+        assert_eq!(roles, expected.concat());
+        let closing = "(This ended before there was an answer.)";
+        for at in [1, 5, 7] {
+            assert_eq!(messages[at].plain_text(), closing);
+        }
+        let counts: Vec<usize> = prompt.past.turns.iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [2, 4, 2, 2]);
+    }
+}
+
+#[test]
+fn calls_of_different_turns_have_different_ids() {
+    let history = [tool_turn(1, "x"), tool_turn(2, "y"), tool_turn(3, "z")];
+    let briefing = editor();
+    let prompt = build(in_editor(&briefing, "now", &history));
+    let parts = prompt.request.messages.iter().flat_map(|message| &message.parts);
+    let ids: Vec<&str> = parts
+        .filter_map(|part| match part {
+            Part::ToolCall { call_id, .. } | Part::ToolResult { call_id, .. } => Some(call_id.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ids, ["1", "1", "1-2", "1-2", "1-3", "1-3"]);
+}
+
 fn system_of(change: impl FnOnce(&mut EditorBriefing)) -> String {
     let mut briefing = EditorBriefing::default();
     change(&mut briefing);

@@ -17,7 +17,7 @@ use crate::provider::Provider;
 use crate::record::TurnRecord;
 use crate::setting::Setting;
 use crate::store::{Claim, Store, StoreError, StoredPast};
-use crate::summary;
+use crate::summary::{self, Summing};
 use crate::tool::Toolbox;
 use crate::turn::StopSwitch;
 
@@ -111,6 +111,7 @@ impl Job {
             Ok(past) => past,
             Err(error) => return self.failed(&error),
         };
+        self.provider.learn().await;
         let model = self.provider.describe();
         self.feed.push(TurnEvent::Attempt(Attempt {
             number: 1,
@@ -142,8 +143,12 @@ impl Job {
 
     async fn summarize(&self, messages: &[Message]) -> Result<String, ProviderError> {
         let mut usage = Usage::default();
-        let wishes = self.compact.wishes.as_deref();
-        let summed = summary::sum_up(self.provider.as_ref(), messages, wishes, &mut usage).await?;
+        let summing = Summing {
+            provider: self.provider.as_ref(),
+            feed: &self.feed,
+            wishes: self.compact.wishes.as_deref(),
+        };
+        let summed = summing.sum_up(messages, &mut usage).await?;
         // What the next request will take is about what the summary took to write.
         self.feed.push(TurnEvent::Usage(UsageReport {
             turn: usage,

@@ -12,11 +12,12 @@ use crate::briefing::Briefing;
 use crate::budget;
 use crate::error::TurnFailure;
 use crate::event::{StopCause, TurnEvent, TurnOutcome};
-use crate::feed::{Revision, TurnFeed};
+use crate::feed::{Saved, TurnFeed};
 use crate::hooks::TurnPlace;
 use crate::message::{Message, Notice, Role};
 use crate::prompt::{self, EarlierTurn, Past, Prompt, PromptInput};
 use crate::provider::{ModelRequest, Provider};
+use crate::record::{TurnRecord, TurnState};
 use crate::references;
 use crate::store::{Begun, Claim, TurnEnd};
 use crate::tool::Toolbox;
@@ -47,12 +48,17 @@ impl Job {
             .await
             .unwrap_or_else(|_panic| {
                 tracing::error!(turn = %self.ask.key.id, "a turn panicked");
-                Finished::broken()
+                Finished::broken(self.feed.messages())
             });
         self.conclude(finished).await;
     }
 
     async fn guarded(&self) -> Finished {
+        tokio::select! {
+            biased;
+            () = self.stop.token().cancelled() => {}
+            () = self.provider.learn() => {}
+        }
         let (mut turn, request) = self.prepare();
         if let Some(workspace) = &self.ask.setting.workspace {
             turn.album.recall(&self.begun.history, workspace.as_ref()).await;
@@ -61,7 +67,7 @@ impl Job {
         let mut turn = std::pin::pin!(turn);
         let mut save = tokio::time::interval(SAVE_EVERY);
         save.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut saved = Revision::default();
+        let mut saved = Saved::default();
         let mut abandoned = std::pin::pin!(self.abandoned());
         loop {
             tokio::select! {
@@ -98,6 +104,10 @@ impl Job {
             marker: &self.marker(),
         });
         past.measured = self.measured();
+        if let Some(last) = self.begun.history.last() {
+            past.taken = last.record.context.unwrap_or(0);
+            past.same_model = self.is_of_this_model(&last.record);
+        }
         for notice in notices {
             self.feed.push(TurnEvent::Notice(notice));
         }
@@ -106,14 +116,28 @@ impl Job {
 
     /// Tokens of the history and what stands before it, when the last turn ended with just that.
     fn measured(&self) -> Option<u64> {
-        let last = &self.begun.history.last()?.record;
-        let same_model = last.model.as_ref() == Some(&self.provider.describe().model);
+        let turn = self.begun.history.last()?;
+        let last = &turn.record;
+        // What came after the newest model call was not counted: results of a turn that was stopped or ran out of steps.
+        let answered = last.state == TurnState::Done
+            && turn
+                .messages
+                .last()
+                .is_some_and(|message| message.role == Role::Assistant);
         let whole = !last
             .notices
             .iter()
             .any(|notice| matches!(notice, Notice::Compacted { .. } | Notice::HistoryTrimmed));
-        let comparable = same_model && whole && last.page.is_none() && !self.begun.history_cut;
+        let comparable = answered
+            && self.is_of_this_model(last)
+            && whole
+            && last.page.is_none()
+            && !self.begun.history_cut;
         last.context.filter(|_| comparable)
+    }
+
+    fn is_of_this_model(&self, record: &TurnRecord) -> bool {
+        record.model.as_ref() == Some(&self.provider.describe().model)
     }
 
     /// A word no page can know. In an editor it stays the same, so that earlier turns stay what a provider has cached.
@@ -151,6 +175,7 @@ impl Job {
             past,
             album: Album::of(self.ask.pictures.clone()),
             hooks: Arc::clone(&self.parts.hooks),
+            steps: self.parts.steps,
             stop: self.stop.clone(),
         }
     }
@@ -169,18 +194,14 @@ impl Job {
         }
     }
 
-    /// Writes what there is, when it is another than last time; returns which one is written.
-    fn save_partial(&self, saved: Revision) -> Revision {
-        let Some((revision, record)) = self.feed.record_since(saved) else {
+    /// Writes what has come since `saved`; returns how much is written then.
+    fn save_partial(&self, saved: Saved) -> Saved {
+        let Some((now, partial)) = self.feed.partial_since(saved) else {
             return saved;
         };
-        let said = (!record.text.is_empty()).then(|| Message::text(Role::Assistant, record.text.clone()));
-        let messages = said.into_iter().collect();
-        let taken =
-            self.parts
-                .store
-                .save_partial(self.begun.conversation, self.begun.number, record, messages);
-        if taken { revision } else { saved }
+        let store = &self.parts.store;
+        let taken = store.save_partial(self.begun.conversation, self.begun.number, partial);
+        if taken { now } else { saved }
     }
 
     /// Keeps that the person trusts the conversation, when an answer of theirs in this turn said so.

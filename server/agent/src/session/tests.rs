@@ -9,11 +9,12 @@ use crate::error::TurnFailure;
 use crate::event::TurnOutcome;
 use crate::feed::{News, Subscription};
 use crate::hooks::NoHooks;
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::record::Origin;
 use crate::setting::Setting;
 use crate::store::Lookup;
-use crate::testing::{Say, Scripted, key, stop};
+use crate::testing::{Say, Scripted, call, key, stop};
+use crate::turn::STEP_CEILING;
 
 fn agent(scripts: Vec<Vec<Say>>) -> (Arc<Agent>, Arc<Scripted>) {
     let provider = Scripted::new(scripts);
@@ -28,6 +29,7 @@ fn agent_of(provider: Arc<Scripted>) -> Arc<Agent> {
         tools: Vec::new(),
         reference_kinds: Arc::default(),
         grace: GRACE,
+        steps: STEP_CEILING,
     })
 }
 
@@ -230,6 +232,61 @@ async fn fault_13_a_panic_ends_its_turn_only() {
         ("half".into(), TurnOutcome::Failed(TurnFailure::Disposed))
     );
     assert_eq!(ask(&agent, "c-2", "q").await, ("fine".into(), TurnOutcome::Done));
+}
+
+/// The messages after the question of a conversation's only turn.
+async fn stored(agent: &Agent, conversation: ConversationId) -> Vec<Message> {
+    let owner = key("c-1").owner;
+    let turns = agent.store().stored_turns(&owner, conversation, 0, usize::MAX);
+    let mut turns = turns.await.unwrap();
+    turns.remove(0).messages.split_off(1)
+}
+
+/// A step: the call of a tool that nobody has, and what that gave.
+fn is_step(messages: &[Message]) -> bool {
+    matches!(messages, [said, results] if said.role == Role::Assistant && results.role == Role::Tool)
+}
+
+#[tokio::test]
+async fn a_turn_that_panics_keeps_what_it_did() {
+    let scripts = vec![
+        vec!["I look. ".into(), call("1", "nobody"), stop()],
+        vec!["half".into(), Say::Panic],
+    ];
+    let (agent, _) = agent(scripts);
+    let wake = Arc::new(Notify::new());
+    let started = agent.ask(question("c-1", "q"), wake.clone()).await.unwrap();
+    let conversation = started.conversation;
+    read_to_end(started.subscription, &wake).await;
+    let kept = stored(&agent, conversation).await;
+    assert!(is_step(&kept[..2]), "{kept:?}");
+    assert_eq!(kept[2..], [Message::text(Role::Assistant, "half")]);
+}
+
+/// What a process that is killed has done must not be gone: the files it changed stay changed.
+#[tokio::test]
+async fn finished_steps_are_stored_while_a_turn_runs() {
+    let never = Arc::new(Notify::new());
+    let scripts = vec![
+        vec!["I look. ".into(), call("1", "nobody"), stop()],
+        vec!["half".into(), Say::Wait(never), stop()],
+    ];
+    let (agent, _) = agent(scripts);
+    let wake = Arc::new(Notify::new());
+    let started = agent.ask(question("c-1", "q"), wake).await.unwrap();
+    let saved = async {
+        loop {
+            let kept = stored(&agent, started.conversation).await;
+            if kept.len() == 3 {
+                return kept;
+            }
+        }
+    };
+    let kept = tokio::time::timeout(Duration::from_secs(60), saved)
+        .await
+        .unwrap();
+    assert!(is_step(&kept[..2]), "{kept:?}");
+    assert_eq!(kept[2], Message::text(Role::Assistant, "half"));
 }
 
 #[tokio::test]

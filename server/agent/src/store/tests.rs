@@ -19,7 +19,7 @@ use serde_json::json;
 use sidewire_contract::media::Media;
 use sidewire_contract::mode::Mode;
 
-use super::{BeginError, BeginTurn, Begun, Lookup, Store, StoreError, TurnEnd};
+use super::{BeginError, BeginTurn, Begun, Lookup, PartialTurn, Store, StoreError, TurnEnd};
 use crate::event::TurnOutcome;
 use crate::ids::{ConversationId, Owner, TurnId};
 use crate::message::{Message, Role};
@@ -112,6 +112,15 @@ fn answered(id: &str, prompt: &str, text: &str) -> TurnRecord {
 
 fn reply(text: &str) -> Vec<Message> {
     vec![Message::text(Role::Assistant, text)]
+}
+
+/// A turn of which nothing was kept before.
+fn so_far(record: TurnRecord, messages: Vec<Message>) -> PartialTurn {
+    PartialTurn {
+        record,
+        kept: 0,
+        messages,
+    }
 }
 
 /// The end of a turn that changed no file.

@@ -65,6 +65,16 @@ pub struct StoredTurn {
     pub diffs: Vec<CallDiff>,
 }
 
+/// A turn as far as it went.
+pub struct PartialTurn {
+    /// As it is shown.
+    pub record: TurnRecord,
+    /// How many of its messages after the question are stored and stay as they are.
+    pub kept: usize,
+    /// Those that follow; they take the place of any that were stored there.
+    pub messages: Vec<Message>,
+}
+
 /// A turn as it ended.
 pub struct TurnEnd {
     /// As it is shown.
@@ -83,20 +93,14 @@ impl Store {
             .await
     }
 
-    /// Queues what there is of a running turn; `messages` are those after the question. False when the writer has no
-    /// room: try again in a second. A late one never undoes the end of the turn.
-    pub fn save_partial(
-        &self,
-        conversation: ConversationId,
-        number: i64,
-        record: TurnRecord,
-        messages: Vec<Message>,
-    ) -> bool {
+    /// Queues what there is of a running turn. False when the writer has no room: try again in a second. A late one
+    /// never undoes the end of the turn.
+    pub fn save_partial(&self, conversation: ConversationId, number: i64, partial: PartialTurn) -> bool {
         self.inner.writer.try_run(move |connection| {
             let saved: Result<(), StoreError> = write_in(connection, Durability::Soon, |connection| {
                 let turn = by_number(connection, conversation, number)?;
                 match turn.filter(|turn| turn.record.state == TurnState::Running) {
-                    Some(turn) => replace(connection, turn.key, record, &messages),
+                    Some(turn) => replace(connection, turn.key, partial),
                     None => Ok(()),
                 }
             });
@@ -116,7 +120,12 @@ impl Store {
     ) -> Result<(), StoreError> {
         self.write(Durability::Now, move |connection| {
             let turn = by_number(connection, conversation, number)?.ok_or(StoreError::NotFound)?;
-            replace(connection, turn.key, end.record, &end.messages)?;
+            let whole = PartialTurn {
+                record: end.record,
+                kept: 0,
+                messages: end.messages,
+            };
+            replace(connection, turn.key, whole)?;
             diffs::keep(connection, turn.key, &end.diffs)?;
             connection
                 .prepare_cached("UPDATE conversation SET updated_at_ms = ?2 WHERE key = ?1")?
@@ -232,18 +241,19 @@ fn next_number(connection: &Connection, conversation: i64) -> Result<i64, StoreE
         .query_row([conversation], |row| row.get(0))?)
 }
 
-/// Replaces a turn and its messages, keeping the question.
-fn replace(
-    connection: &Connection,
-    turn: i64,
-    record: TurnRecord,
-    messages: &[Message],
-) -> Result<(), StoreError> {
+/// Replaces a turn and its messages, but for the question and those that are kept.
+fn replace(connection: &Connection, turn: i64, partial: PartialTurn) -> Result<(), StoreError> {
+    let PartialTurn {
+        record,
+        kept,
+        messages,
+    } = partial;
+    let last = QUESTION.saturating_add_unsigned(u64::try_from(kept).unwrap_or(u64::MAX));
     TurnRow::update(connection, turn, record)?;
     connection
         .prepare_cached("DELETE FROM message WHERE turn = ?1 AND number > ?2")?
-        .execute((turn, QUESTION))?;
-    rows::insert_messages(connection, turn, QUESTION + 1, messages)
+        .execute((turn, last))?;
+    rows::insert_messages(connection, turn, last.saturating_add(1), &messages)
 }
 
 /// What was said in a conversation so far.

@@ -1,6 +1,7 @@
 //! A thread that owns one connection and runs one job after the other.
 
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
@@ -25,7 +26,11 @@ impl Worker {
         let (jobs, mut queue) = mpsc::channel::<Job>(QUEUE);
         let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
             while let Some(job) = queue.blocking_recv() {
-                job(&mut connection);
+                // A job that panics loses its transaction and leaves its caller without an answer; the others go on.
+                let done = panic::catch_unwind(AssertUnwindSafe(|| job(&mut connection)));
+                if done.is_err() {
+                    tracing::error!("a job of the store panicked");
+                }
             }
         })?;
         Ok(Self {
@@ -68,5 +73,20 @@ impl Drop for Worker {
             // A thread that panicked has said so itself.
             drop(thread.join());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_job_that_panics_takes_no_other_with_it() {
+        let connection = Connection::open_in_memory().unwrap();
+        let worker = Worker::start("test", connection).unwrap();
+        let broken = worker.run(|_| -> Result<(), StoreError> { panic!("a job that panics") });
+        assert!(matches!(broken.await, Err(StoreError::Closed)));
+        let next = worker.run(|_| Ok::<_, StoreError>(7)).await;
+        assert_eq!(next.unwrap(), 7);
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::message::{Part, ResultContent};
 use crate::provider::FinishReason;
-use crate::testing::{Say, Scripted, stop};
+use crate::testing::{Say, Scripted, record, stop};
 
 fn step(arguments: &str, result: &str, is_error: bool) -> [Message; 2] {
     let message = |role, part| Message {
@@ -89,8 +89,13 @@ proptest! {
 async fn summed(script: Vec<Say>) -> (Result<String, ProviderError>, Usage, ModelRequest) {
     let provider = Scripted::new(vec![script]);
     let mut usage = Usage::default();
-    let said = conversation("no rule");
-    let result = sum_up(provider.as_ref(), &said, Some("the tests"), &mut usage).await;
+    let feed = TurnFeed::new(record("t"));
+    let summing = Summing {
+        provider: provider.as_ref(),
+        feed: &feed,
+        wishes: Some("the tests"),
+    };
+    let result = summing.sum_up(&conversation("no rule"), &mut usage).await;
     let request = provider.requests.lock().unwrap().remove(0);
     (result, usage, request)
 }
@@ -136,6 +141,12 @@ fn an_endless_summary_is_ended() {
     let provider = Scripted::new(vec![endless]);
     let mut usage = Usage::default();
     let said = conversation("r");
-    let summing = sum_up(provider.as_ref(), &said, None, &mut usage);
+    let feed = TurnFeed::new(record("t"));
+    let summing = Summing {
+        provider: provider.as_ref(),
+        feed: &feed,
+        wishes: None,
+    };
+    let summing = summing.sum_up(&said, &mut usage);
     assert_eq!(summing.now_or_never().unwrap().unwrap().len(), LIMIT);
 }

@@ -8,7 +8,10 @@ use crate::event::TurnEvent;
 use crate::message::{Message, Notice, Part, Usage};
 use crate::prompt::{Past, opening};
 use crate::provider::{ModelRequest, ToolSpec};
-use crate::summary;
+use crate::summary::{self, Summing};
+
+/// What a person sees while it happens, among the model's thoughts.
+const SUMMING: &str = "Summing up earlier messages to make room.\n\n";
 
 /// Hardly any text has more bytes in a token than this many times what is reckoned with.
 const LIKELY: u64 = 2;
@@ -21,6 +24,8 @@ pub(super) struct Memory {
     measured: Option<(u64, usize)>,
     /// The question ends with a summary of earlier steps.
     steps_summed: bool,
+    /// The person knows that the window is a guess.
+    told_guess: bool,
     /// Summing up did not work, or messages are no longer where they were.
     gave_up: bool,
 }
@@ -43,7 +48,7 @@ impl Memory {
 
     /// Tokens of the request: what the provider counted and at most what came since, or else at most what its bytes can
     /// be. A count that can hardly be true, as when another model counted, is not believed.
-    fn tokens(&self, request: &ModelRequest) -> u64 {
+    pub(super) fn tokens(&self, request: &ModelRequest) -> u64 {
         let bytes = |messages: &[Message]| messages.iter().map(weight).sum::<usize>();
         let tools: usize = request.tools.iter().map(ToolSpec::weight).sum();
         let most = budget::tokens(request.system.len() + tools + bytes(&request.messages));
@@ -63,15 +68,18 @@ impl Turn {
         if compacts && !model.offline {
             self.compact(request, memory, usage).await;
         }
-        let room = model
-            .window
+        if self.stop.outcome().is_some() {
+            return;
+        }
+        let window = self.window();
+        let room = window
             .unwrap_or(budget::DEFAULT_WINDOW)
-            .saturating_sub(request.max_output_tokens);
+            .saturating_sub(request.answer_room());
         if compacts && memory.tokens(request) <= room {
             return;
         }
         let before = request.messages.len();
-        if fit::fit(request, model.window) {
+        if fit::fit(request, window, &mut memory.past.summary) {
             self.feed.push(TurnEvent::Notice(Notice::HistoryTrimmed));
         }
         memory.measured = None;
@@ -79,8 +87,16 @@ impl Turn {
     }
 
     async fn compact(&self, request: &mut ModelRequest, memory: &mut Memory, usage: &mut Usage) {
-        let limit = budget::compaction_point(self.provider.describe().window);
-        if memory.tokens(request) > limit && !memory.gave_up {
+        let limit = budget::compaction_point(self.window());
+        if memory.tokens(request) <= limit || memory.gave_up {
+            return;
+        }
+        let is_guess = self.provider.describe().window.is_none();
+        if is_guess && !std::mem::replace(&mut memory.told_guess, true) {
+            self.feed.push(TurnEvent::Notice(Notice::GuessedWindow));
+        }
+        // A summary is for good, and what a larger window held must not be lost to a guess at this one.
+        if !(is_guess && self.past.outgrew_the_guess()) {
             self.sum_up_turns(request, memory, usage).await;
         }
         if memory.tokens(request) > limit && !memory.gave_up {
@@ -144,16 +160,23 @@ impl Turn {
 
     /// The most bytes a request may take before it is summed up.
     fn compaction_bytes(&self) -> usize {
-        budget::bytes(budget::compaction_point(self.provider.describe().window))
+        budget::bytes(budget::compaction_point(self.window()))
     }
 
     /// `None` when there is nothing to sum up, the model did not manage to, or the turn was stopped meanwhile.
     async fn summarize(&self, messages: Option<&[Message]>, usage: &mut Usage) -> Option<String> {
-        let summing = summary::sum_up(self.provider.as_ref(), messages?, None, usage);
+        let messages = messages?;
+        // It may take as long as an answer, without a sign of life that a person would see.
+        self.feed.push(TurnEvent::Reasoning(SUMMING.to_owned()));
+        let summing = Summing {
+            provider: self.provider.as_ref(),
+            feed: &self.feed,
+            wishes: None,
+        };
         let summed = tokio::select! {
             biased;
             () = self.stop.token().cancelled() => return None,
-            summed = summing => summed,
+            summed = summing.sum_up(messages, usage) => summed,
         };
         summed
             .inspect_err(

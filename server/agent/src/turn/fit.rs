@@ -1,6 +1,7 @@
 //! Keeps a request within the model's window while the results of its tools add up (decision 19).
 //!
-//! Given up in this order: earlier results of this turn, oldest first; earlier turns; the length of the newest results.
+//! Given up in this order: earlier results of this turn, oldest first; earlier turns; the summary of those before them,
+//! which says in the fewest words what is nowhere else; the length of the newest results.
 //! A call always keeps its result, however short, because providers refuse one without the other.
 
 use crate::budget::{self, weight};
@@ -13,13 +14,13 @@ const LEFT_OUT: &str = "(left out to make room; call the tool again if it is nee
 /// What the newest results keep, however little room there is.
 const LEAST: usize = 512;
 
-/// Makes the request fit; true when earlier turns had to go.
-pub(super) fn fit(request: &mut ModelRequest, window: Option<u64>) -> bool {
+/// Makes the request fit, of which the first `summary` messages are one; true when earlier turns had to go.
+pub(super) fn fit(request: &mut ModelRequest, window: Option<u64>, summary: &mut usize) -> bool {
     let tools: usize = request.tools.iter().map(ToolSpec::weight).sum();
     let room =
-        budget::room_beside(window, request.max_output_tokens).saturating_sub(request.system.len() + tools);
+        budget::room_beside(window, request.answer_room()).saturating_sub(request.system.len() + tools);
     give_up_old_results(&mut request.messages, room);
-    let cut = give_up_old_turns(&mut request.messages, room);
+    let cut = give_up_old_turns(&mut request.messages, summary, room);
     shorten_newest_results(&mut request.messages, room);
     cut
 }
@@ -53,16 +54,21 @@ fn give_up_old_results(messages: &mut [Message], room: usize) {
     }
 }
 
-fn give_up_old_turns(messages: &mut Vec<Message>, room: usize) -> bool {
+fn give_up_old_turns(messages: &mut Vec<Message>, summary: &mut usize, room: usize) -> bool {
     let mut cut = false;
     while excess(messages, room) > 0 {
         let own = question(messages);
+        if *summary >= own {
+            // Nothing else is left.
+            *summary = 0;
+        }
+        let after = *summary + 1;
         let is_question = |message: &Message| message.role == Role::User;
-        let next = messages.iter().skip(1).position(is_question).map(|at| at + 1);
-        let Some(next) = next.filter(|next| *next <= own) else {
+        let next = messages.iter().skip(after).position(is_question);
+        let Some(next) = next.map(|at| at + after).filter(|next| *next <= own) else {
             break;
         };
-        messages.drain(..next);
+        messages.drain(*summary..next);
         cut = true;
     }
     cut
@@ -156,7 +162,8 @@ mod tests {
             mode: Some(Mode::Educational),
             tools: Vec::new(),
             pictures: Vec::new(),
-            max_output_tokens: 2_048,
+            input_tokens: 0,
+            max_output_tokens: Some(2_048),
         }
     }
 
@@ -177,7 +184,7 @@ mod tests {
         all.extend(step(&[("1", 9_000)]));
         all.extend(step(&[("2", 9_000)]));
         let mut fitted = request(all.clone());
-        assert!(!fit(&mut fitted, WINDOW));
+        assert!(!fit(&mut fitted, WINDOW, &mut 0));
         assert_eq!(fitted.messages, all);
     }
 
@@ -188,7 +195,7 @@ mod tests {
             all.extend(step(&[(id, 8_000)]));
         }
         let mut fitted = request(all);
-        assert!(!fit(&mut fitted, WINDOW));
+        assert!(!fit(&mut fitted, WINDOW, &mut 0));
         assert_eq!(sizes(&mut fitted), [LEFT_OUT.len(), 8_000, 8_000]);
         let calls = fitted.messages.iter().flat_map(|message| &message.parts);
         assert_eq!(
@@ -208,9 +215,49 @@ mod tests {
         ];
         all.extend(step(&[("1", 8_000)]));
         let mut fitted = request(all);
-        assert!(fit(&mut fitted, WINDOW));
+        assert!(fit(&mut fitted, WINDOW, &mut 0));
         assert_eq!(fitted.messages.first().unwrap().plain_text(), "second");
         assert_eq!(sizes(&mut fitted), [8_000]);
+    }
+
+    #[test]
+    fn a_summary_outlives_the_turns_behind_it() {
+        let said = |question: &str, bytes: usize| {
+            [
+                Message::text(Role::User, question),
+                Message::text(Role::Assistant, "x".repeat(bytes)),
+            ]
+        };
+        let all = |own: usize| {
+            let mut all: Vec<Message> = [
+                said("summary", 3_000),
+                said("first", 9_000),
+                said("second", 9_000),
+            ]
+            .concat();
+            all.push(Message::text(Role::User, "n".repeat(own)));
+            request(all)
+        };
+        for (own, summary, left) in [
+            (100, 2, vec!["summary", "second"]),
+            (9_000, 2, vec!["summary"]),
+            (17_000, 0, vec![]),
+        ] {
+            let mut fitted = all(own);
+            let mut kept = 2;
+            assert!(fit(&mut fitted, WINDOW, &mut kept));
+            let questions = fitted
+                .messages
+                .iter()
+                .filter(|message| message.role == Role::User);
+            let mut texts: Vec<String> = questions.map(Message::plain_text).collect();
+            texts.pop();
+            assert_eq!(
+                (kept, texts),
+                (summary, left.iter().map(ToString::to_string).collect()),
+                "{own}"
+            );
+        }
     }
 
     #[test]
@@ -218,7 +265,7 @@ mod tests {
         let mut all = vec![Message::text(Role::User, "q")];
         all.extend(step(&[("1", 100), ("2", 100_000), ("3", 100_000)]));
         let mut fitted = request(all);
-        fit(&mut fitted, WINDOW);
+        fit(&mut fitted, WINDOW, &mut 0);
         let sizes = sizes(&mut fitted);
         assert_eq!(sizes[0], 100);
         assert!(sizes[1] > 5_000 && sizes[1] == sizes[2], "{sizes:?}");
@@ -230,7 +277,7 @@ mod tests {
         let mut all = vec![Message::text(Role::User, "q".repeat(100_000))];
         all.extend(step(&[("1", 9_000)]));
         let mut fitted = request(all);
-        fit(&mut fitted, WINDOW);
+        fit(&mut fitted, WINDOW, &mut 0);
         assert!((LEAST..LEAST + 60).contains(&sizes(&mut fitted)[0]));
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::provider::Picture;
-use crate::workspace::{Document, Roots, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError};
+use crate::workspace::{Document, Program, Roots, ShellCommand, ShellEnd, Watch, Workspace, WorkspaceError};
 
 /// A workspace that opens only what a call was let through for.
 pub(super) struct Inside {
@@ -57,7 +57,7 @@ impl Workspace for Inside {
         self.workspace.run(command, watch).await
     }
 
-    fn elsewhere(&self, command: &ShellCommand) -> Option<Vec<String>> {
+    fn elsewhere(&self, command: &ShellCommand) -> Option<Program> {
         self.workspace.elsewhere(command)
     }
 }

@@ -1,11 +1,10 @@
 //! One model call of a turn: from the stream of model events to feed events and the parts of a message.
 
-use std::collections::HashSet;
-
 use futures_util::StreamExt;
 use serde_json::Value;
 
 use super::Turn;
+use crate::call_names::CallNames;
 use crate::error::{ProviderError, TurnFailure};
 use crate::event::{Cut, TurnEvent, TurnOutcome, UsageReport};
 use crate::feed::ANSWER_LIMIT;
@@ -17,7 +16,7 @@ use crate::references::Citation;
 /// Calls a model may ask for in one step; a model that asks for more is broken.
 const CALLS_PER_STEP: usize = 64;
 
-/// Bytes of a call's id or tool name that are kept; no tool has a longer name.
+/// Bytes of a tool's name that are kept; no tool has a longer one.
 const NAME: usize = 128;
 
 /// A tool call the model asked for.
@@ -35,15 +34,19 @@ pub(super) struct Sampled {
 }
 
 impl Sampled {
-    /// The answer had begun and was cut off before it asked for anything.
+    /// The answer was cut off. None of its calls has run: that begins when an answer is whole.
     pub(super) fn broke_off(&self) -> bool {
-        let cut_off = matches!(
-            &self.end,
-            Err(TurnOutcome::Failed(TurnFailure::Provider {
-                source: ProviderError::BrokenStream | ProviderError::Timeout
-            }))
-        );
-        cut_off && self.reply.calls.is_empty() && !self.reply.parts.is_empty()
+        let Err(TurnOutcome::Failed(TurnFailure::Provider { source })) = &self.end else {
+            return false;
+        };
+        match source {
+            ProviderError::BrokenStream | ProviderError::Timeout => true,
+            // Before it said anything, the provider has asked again itself.
+            ProviderError::Server { .. } | ProviderError::Refused { status: 429 } => {
+                !self.reply.parts.is_empty()
+            }
+            _ => false,
+        }
     }
 }
 
@@ -105,23 +108,15 @@ impl Reply {
         }
     }
 
-    /// Some models number their calls anew in each step, or not at all; here each gets a name of its own, kept in
-    /// `names` for the whole turn.
-    pub(super) fn name_calls(&mut self, names: &mut HashSet<String>) {
+    /// Gives each call an id that no other call of the conversation has.
+    pub(super) fn name_calls(&mut self, names: &mut CallNames) {
         let ids = self.parts.iter_mut().filter_map(|part| match part {
             Part::ToolCall { call_id, .. } => Some(call_id),
             _ => None,
         });
         for (call, id) in self.calls.iter_mut().zip(ids) {
-            let given = if id.is_empty() { "call" } else { clip(id, NAME) };
-            let mut name = given.to_owned();
-            let mut number = 1;
-            while !names.insert(name.clone()) {
-                number += 1;
-                name = format!("{given}-{number}");
-            }
-            name.clone_into(id);
-            call.id = name;
+            call.id = names.take(id);
+            id.clone_from(&call.id);
         }
     }
 

@@ -58,6 +58,9 @@ struct Running {
     /// Earlier turns; the question follows.
     earlier: Vec<EarlierTurn>,
     album: Album,
+    steps: u32,
+    /// Tokens of the conversation at the end of the last turn, and whether the same model counted them.
+    taken: (u64, bool),
 }
 
 impl Default for Running {
@@ -70,6 +73,8 @@ impl Default for Running {
             window: None,
             earlier: Vec::new(),
             album: Album::default(),
+            steps: STEP_CEILING,
+            taken: (0, true),
         }
     }
 }
@@ -109,13 +114,18 @@ impl Running {
             store: Store::in_memory().unwrap(),
             tab: 7,
             need: Need::new(self.briefing.clone(), ["q"]),
-            past,
+            past: Past {
+                taken: self.taken.0,
+                same_model: self.taken.1,
+                ..past
+            },
             setting: Setting {
                 briefing: self.briefing,
                 ..Setting::panel(Mode::Educational)
             },
             album: self.album,
             hooks: self.hooks,
+            steps: self.steps,
             stop: self.stop,
         };
         let finished = turn.run(request).await;
@@ -195,6 +205,17 @@ async fn a_model_that_never_stops_calling_is_ended_honestly() {
     assert_eq!(ran.finished.outcome, TurnOutcome::CutShort(Cut::Steps));
     assert_eq!(ran.requests.len(), STEP_CEILING as usize);
     assert_eq!(ran.record.notices, [Notice::StepLimit]);
+}
+
+#[tokio::test]
+async fn a_person_says_how_many_steps_a_turn_may_make() {
+    let running = Running {
+        steps: 3,
+        ..Running::in_mode(Mode::Educational, vec![Echo::named("a")])
+    };
+    let ran = running.run(vec![vec![call("1", "a"), stop()]]).await;
+    assert_eq!(ran.finished.outcome, TurnOutcome::CutShort(Cut::Steps));
+    assert_eq!(ran.requests.len(), 3);
 }
 
 #[tokio::test]

@@ -19,14 +19,15 @@ const PATIENCE: Duration = Duration::from_secs(30);
 impl Client {
     /// The whole file, with what is not saved yet.
     pub(super) async fn read(&self, path: &Path) -> Result<String, CallError> {
-        let request = ReadTextFileRequest::new(self.session.clone(), path);
+        let request = ReadTextFileRequest::new(self.session.clone(), self.spelling.of(path));
         let method = CLIENT_METHOD_NAMES.fs_read_text_file;
         let answer: ReadTextFileResponse = self.ask(method, &request, PATIENCE).await?;
         Ok(answer.content)
     }
 
     async fn write(&self, document: &Document) -> Result<(), CallError> {
-        let request = WriteTextFileRequest::new(self.session.clone(), &document.path, document.text.clone());
+        let (session, path) = (self.session.clone(), self.spelling.of(&document.path));
+        let request = WriteTextFileRequest::new(session, path, document.text.clone());
         let method = CLIENT_METHOD_NAMES.fs_write_text_file;
         let _written: WriteTextFileResponse = self.ask(method, &request, PATIENCE).await?;
         Ok(())
@@ -45,7 +46,10 @@ impl ClientWorkspace {
             return Ok(on_disk);
         }
         let shown = if reads {
-            self.client.read(&on_disk.path).await.ok()
+            // A turn that is to end waits for nobody; and what may not be what the editor shows is not read instead.
+            let reading = self.client.read(&on_disk.path);
+            let read = self.stop.run_until_cancelled(reading).await;
+            read.ok_or(WorkspaceError::Cancelled)?.ok()
         } else {
             None
         };
@@ -85,6 +89,7 @@ impl ClientWorkspace {
         }
         self.local.check_save(document).await?;
         self.make_folder(document).await?;
+        // Waited for though the turn is to end, for what it still says: the editor may write it all the same.
         self.client.write(document).await.map_err(|_| refused())
     }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent_client_protocol_schema::v1::{
-    CLIENT_METHOD_NAMES, CreateTerminalRequest, CreateTerminalResponse, KillTerminalRequest,
+    CLIENT_METHOD_NAMES, CreateTerminalRequest, CreateTerminalResponse, EnvVariable, KillTerminalRequest,
     KillTerminalResponse, ReleaseTerminalRequest, ReleaseTerminalResponse, TerminalExitStatus, TerminalId,
     TerminalOutputRequest, TerminalOutputResponse, WaitForTerminalExitRequest, WaitForTerminalExitResponse,
 };
-use sidewire_agent::workspace::{ShellCommand, ShellEnd, ShellExit, Watch, WorkspaceError};
+use sidewire_agent::workspace::{Program, ShellCommand, ShellEnd, ShellExit, Watch, WorkspaceError};
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -69,7 +69,7 @@ impl ClientWorkspace {
     pub(super) async fn run_in_terminal(
         &self,
         command: &ShellCommand,
-        words: Vec<String>,
+        program: Program,
         watch: Arc<dyn Watch>,
     ) -> Result<Option<ShellEnd>, WorkspaceError> {
         let stop = command.cancel.child_token();
@@ -85,7 +85,7 @@ impl ClientWorkspace {
             watch,
         };
         let (answered, answer) = oneshot::channel();
-        let running = tokio::spawn(run.whole(self.creation(command, words), answered));
+        let running = tokio::spawn(run.whole(self.creation(command, program), answered));
         tokio::select! {
             biased;
             _or_failed = answer => {}
@@ -105,12 +105,16 @@ impl ClientWorkspace {
     }
 
     /// The command as a program and its arguments: not every editor has a shell of its own between.
-    fn creation(&self, command: &ShellCommand, words: Vec<String>) -> CreateTerminalRequest {
-        let mut words = words.into_iter();
-        let program = words.next().unwrap_or_default();
-        CreateTerminalRequest::new(self.client.session.clone(), program)
-            .args(words.collect())
-            .cwd(command.folder.clone())
+    fn creation(&self, command: &ShellCommand, program: Program) -> CreateTerminalRequest {
+        let variables = program.variables.into_iter();
+        CreateTerminalRequest::new(self.client.session.clone(), program.program)
+            .args(program.arguments)
+            .env(
+                variables
+                    .map(|(name, value)| EnvVariable::new(name, value))
+                    .collect(),
+            )
+            .cwd(self.client.spelling.of(&command.folder).into_owned())
             .output_byte_limit(OUTPUT)
     }
 }

@@ -4,7 +4,7 @@ mod terminals;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use sidewire_agent::workspace::{Encoding, Reach, ShellExit};
+use sidewire_agent::workspace::{Encoding, Program, Reach, ShellExit};
 
 use super::*;
 use crate::acp::testing::{Editor, editor, session};
@@ -20,7 +20,7 @@ struct Local {
     roots: Roots,
     /// What `open` gives for any path.
     document: Document,
-    elsewhere: Option<Vec<String>>,
+    elsewhere: Option<Program>,
     saved: Mutex<Vec<Document>>,
     ran: Mutex<Vec<String>>,
 }
@@ -52,7 +52,7 @@ impl Workspace for Local {
         })
     }
 
-    fn elsewhere(&self, _command: &ShellCommand) -> Option<Vec<String>> {
+    fn elsewhere(&self, _command: &ShellCommand) -> Option<Program> {
         self.elsewhere.clone()
     }
 }
@@ -84,7 +84,11 @@ fn scene(io: ClientIo, change: impl FnOnce(&mut Local)) -> Scene {
             route: Route::Disk,
             exists: true,
         },
-        elsewhere: Some(["bash", "-c", "make test"].map(str::to_owned).into()),
+        elsewhere: Some(Program {
+            program: "bash".into(),
+            arguments: vec!["-c".into(), "make test".into()],
+            variables: vec![("A".into(), "b".into())],
+        }),
         saved: Mutex::default(),
         ran: Mutex::default(),
     };

@@ -61,7 +61,8 @@ impl Start {
             Err(
                 error @ (OpenModelError::Unknown(_)
                 | OpenModelError::NoEffort { .. }
-                | OpenModelError::Unusable(_)),
+                | OpenModelError::Unusable(_)
+                | OpenModelError::Unreadable(_)),
             ) => Err(Error::internal(error.to_string())),
         }
     }

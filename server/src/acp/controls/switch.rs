@@ -14,7 +14,7 @@ use crate::rpc::Error;
 /// What a client chose.
 #[derive(Clone, Debug)]
 pub(super) enum Wish {
-    /// A model by its id.
+    /// A model by its id, or a shorter name for it.
     Model(String),
     /// An effort, or the provider's own; `refusal` is for one that the model has not.
     Effort {
@@ -69,11 +69,17 @@ impl Switch {
 /// What the session would be set to; `None` when it is that already.
 fn look(models: &dyn ModelDesk, shown: &Axes, wish: Wish) -> Result<Option<Chosen>, Error> {
     let mut axes = shown.clone();
+    let listed = models.list().map_err(|error| unusable_model(&error.into()))?;
     match wish {
-        Wish::Model(model) if shown.model == model => return Ok(None),
-        Wish::Model(model) => axes.choose_model(&model, &models.list()),
+        Wish::Model(name) => {
+            let model = models.resolve(&name);
+            if shown.model == model {
+                return Ok(None);
+            }
+            axes.choose_model(&model, &listed);
+        }
         Wish::Effort { effort, refusal } => {
-            let known = efforts(&models.list(), &shown.model);
+            let known = efforts(&listed, &shown.model);
             if known.is_empty() || effort.as_ref().is_some_and(|effort| !known.contains(effort)) {
                 return Err(refusal);
             }

@@ -8,6 +8,7 @@ use sidewire_agent::permission::Ceiling;
 use sidewire_agent::provider::Provider;
 
 use super::*;
+use crate::acp::desks::UnreadableModels;
 use crate::acp::refusals::AUTH_REQUIRED;
 use crate::acp::tests::Silent;
 
@@ -15,21 +16,28 @@ use crate::acp::tests::Silent;
 struct Desk;
 
 impl ModelDesk for Desk {
-    fn list(&self) -> Vec<ModelEntry> {
-        vec![entry("a/plain", &[]), entry("a/deep", &["low", "xhigh"])]
+    fn list(&self) -> Result<Vec<ModelEntry>, UnreadableModels> {
+        Ok(listed())
+    }
+
+    fn resolve(&self, name: &str) -> String {
+        match name {
+            "deep" => "a/deep".to_owned(),
+            other => other.to_owned(),
+        }
     }
 
     fn open(&self, id: &str, effort: Option<&str>) -> Result<Arc<dyn Provider>, OpenModelError> {
         if id == "b/keyless" {
             return Err(OpenModelError::NoKey(id.to_owned()));
         }
-        let listed = self.list();
+        let (listed, id) = (listed(), self.resolve(id));
         let known = listed.iter().find(|entry| entry.id == id);
-        let known = known.ok_or_else(|| OpenModelError::Unknown(id.to_owned()))?;
+        let known = known.ok_or_else(|| OpenModelError::Unknown(id.clone()))?;
         match effort {
             Some(effort) if !known.efforts.iter().any(|level| level == effort) => {
                 Err(OpenModelError::NoEffort {
-                    model: id.to_owned(),
+                    model: id.clone(),
                     effort: effort.to_owned(),
                 })
             }
@@ -42,8 +50,8 @@ impl ModelDesk for Desk {
 struct Empty;
 
 impl ModelDesk for Empty {
-    fn list(&self) -> Vec<ModelEntry> {
-        Vec::new()
+    fn list(&self) -> Result<Vec<ModelEntry>, UnreadableModels> {
+        Ok(Vec::new())
     }
 
     fn open(&self, id: &str, _effort: Option<&str>) -> Result<Arc<dyn Provider>, OpenModelError> {
@@ -52,6 +60,10 @@ impl ModelDesk for Empty {
             other => Err(OpenModelError::Unknown(other.to_owned())),
         }
     }
+}
+
+fn listed() -> Vec<ModelEntry> {
+    vec![entry("a/plain", &[]), entry("a/deep", &["low", "xhigh"])]
 }
 
 fn entry(id: &str, efforts: &[&str]) -> ModelEntry {
@@ -76,7 +88,7 @@ fn begin(start: &Start, kept: &Controls) -> Axes {
 }
 
 fn options(axes: &Axes, start: &Start) -> Value {
-    serde_json::to_value(config_options(axes, &Desk.list(), start)).unwrap()
+    serde_json::to_value(config_options(axes, &listed(), start)).unwrap()
 }
 
 fn values(options: &Value, id: &str) -> Vec<String> {
@@ -136,6 +148,7 @@ fn what_was_kept_comes_back_as_far_as_it_still_works() {
     };
     let rows = [
         (kept("a/deep", "low"), "a/deep", Some("low")),
+        (kept("deep", "low"), "a/deep", Some("low")),
         (kept("a/deep", "huge"), "a/deep", None),
         (kept("gone/model", "low"), "a/plain", None),
         (kept("b/keyless", "low"), "a/plain", None),
@@ -150,11 +163,11 @@ fn what_was_kept_comes_back_as_far_as_it_still_works() {
 #[test]
 fn another_model_keeps_the_effort_only_if_it_has_it() {
     let mut axes = begin(&start(None), &Controls::default());
-    axes.choose_model("a/deep", &Desk.list());
+    axes.choose_model("a/deep", &listed());
     axes.effort = Some("low".to_owned());
-    axes.choose_model("a/deep", &Desk.list());
+    axes.choose_model("a/deep", &listed());
     assert_eq!(axes.effort.as_deref(), Some("low"));
-    axes.choose_model("a/plain", &Desk.list());
+    axes.choose_model("a/plain", &listed());
     assert_eq!(axes.effort, None);
     assert_eq!(axes.kept().model.as_deref(), Some("a/plain"));
 }
@@ -210,7 +223,7 @@ fn every_control_is_shown_with_its_values() {
         ids(&plain),
         ["mode", "model", "agent_preset", "work_mode", "tool_approval"]
     );
-    axes.choose_model("a/deep", &Desk.list());
+    axes.choose_model("a/deep", &listed());
     let deep = options(&axes, &start);
     assert_eq!(values(&deep, "effort"), ["auto", "low", "xhigh"]);
     assert_eq!(deep[2]["options"][2]["name"], "XHigh");

@@ -25,7 +25,8 @@ impl Place {
 
     fn vet(&self, wanted: &[&str], policy: &Policy) -> Result<Roots, Error> {
         let wanted: Vec<String> = wanted.iter().map(|name| self.at(name)).collect();
-        vet(&self.path.join("work"), &wanted, policy)
+        let folders = vet(&self.path.join("work"), &wanted, policy)?;
+        Ok(folders.roots)
     }
 }
 

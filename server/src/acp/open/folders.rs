@@ -6,12 +6,16 @@ use std::sync::Arc;
 use sidewire_agent::workspace::Roots;
 
 use super::Wanted;
-use crate::acp::directories::{self, Policy};
+use crate::acp::directories::{self, Folders, Policy};
 use crate::acp::editor::Editor;
 use crate::rpc::Error;
 
 /// The folder that was asked for, or `kept`, or where this process runs; and the others that were asked for.
-pub(super) async fn roots(editor: &Arc<Editor>, wanted: &Wanted, kept: Option<&str>) -> Result<Roots, Error> {
+pub(super) async fn folders(
+    editor: &Arc<Editor>,
+    wanted: &Wanted,
+    kept: Option<&str>,
+) -> Result<Folders, Error> {
     let folder = match wanted.cwd.as_deref().or(kept) {
         Some(folder) => folder.to_owned(),
         None => own_folder()?,

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use agent_client_protocol_schema::v1::SessionId;
 use sidewire_agent::ids::Owner;
-use sidewire_agent::permission::{Gate, Posture};
+use sidewire_agent::permission::Gate;
 use sidewire_agent::record::ConversationRecord;
 use sidewire_agent::workspace::Roots;
 use sidewire_contract::mcp_server::McpServer;
@@ -13,11 +13,12 @@ use crate::acp::Parts;
 use crate::acp::cards::Cards;
 use crate::acp::client_person::ClientPerson;
 use crate::acp::client_workspace::ClientWorkspace;
-use crate::acp::controls::Chosen;
+use crate::acp::controls::{Axes, Chosen};
 use crate::acp::desks::ToolKit;
+use crate::acp::directories::Folders;
 use crate::acp::editor::Editor;
 use crate::acp::line::SessionLine;
-use crate::acp::session::{Furniture, Session, State};
+use crate::acp::session::{Furniture, Servers, Session, State};
 use crate::acp::slash::Commands;
 use crate::rpc::Error;
 
@@ -25,43 +26,39 @@ use crate::rpc::Error;
 pub(super) async fn furnish(
     editor: &Arc<Editor>,
     parts: &Arc<Parts>,
-    (roots, servers): (Roots, Vec<McpServer>),
+    (folders, servers): (Folders, Vec<McpServer>),
     (record, chosen): (ConversationRecord, Chosen),
 ) -> Result<Arc<Session>, Error> {
-    let Chosen { axes, provider } = chosen;
+    let Folders { roots, spelling } = folders;
     let peer = editor.peer.clone();
     let wire_id = SessionId::new(record.id.to_string());
     let kit = open_tools(parts, roots.clone()).await?;
     let client = editor.client().unwrap_or_default();
     let local = Arc::clone(&kit.workspace);
-    let workspace = ClientWorkspace::new(peer.clone(), wire_id.clone(), client.io, local);
-    let line = SessionLine::new(peer.clone(), wire_id.clone());
-    let person = ClientPerson::new(peer, wire_id, line.told(), roots.folder().to_owned());
+    let workspace =
+        ClientWorkspace::new(peer.clone(), wire_id.clone(), client.io, local).spelled(spelling.clone());
+    let line = SessionLine::new(peer.clone(), wire_id.clone()).spelled(spelling.clone());
+    let person =
+        ClientPerson::new(peer, wire_id, line.told(), roots.folder().to_owned()).spelled(spelling.clone());
     let commands = Commands::load(&parts.user_folder, roots.folder()).await;
     let context = context_of(parts, &record).await;
-    let untrusted = !axes.trusted;
     Ok(Arc::new_cyclic(|session: &Weak<Session>| {
-        let session = session.clone();
-        let changed = move || {
-            if let Some(session) = session.upgrade() {
-                session.commands_changed();
-            }
-        };
+        let servers = Servers::start(parts, roots.folder(), servers, session.clone());
         let furniture = Furniture {
             parts: Arc::clone(parts),
             start: editor.start.clone(),
             line,
-            mcp: parts.mcp.start(roots.folder(), servers, Arc::new(changed)),
             person: Arc::new(Cards::new(person)),
             roots,
+            spelling,
             terminals: workspace.terminals(),
-            workspace: Arc::new(workspace),
+            workspace,
             notices: client.notices,
             kit,
-            gate: Arc::new(gate(editor, parts, axes.posture, untrusted)),
+            gate: Arc::new(gate(editor, parts, &chosen.axes)),
             commands,
         };
-        let state = State::new(axes, provider, (&record, context));
+        let state = State::new(chosen, servers, (&record, context));
         Session::new(record.id, furniture, state)
     }))
 }
@@ -89,9 +86,9 @@ async fn context_of(parts: &Parts, record: &ConversationRecord) -> Option<u64> {
 }
 
 /// What lets the calls of a session run.
-fn gate(editor: &Editor, parts: &Parts, posture: Posture, untrusted: bool) -> Gate {
-    let gate = Gate::new(posture)
+fn gate(editor: &Editor, parts: &Parts, axes: &Axes) -> Gate {
+    let gate = Gate::new(axes.posture)
         .with_rules(parts.rules.clone())
         .accepting_edits(editor.start.accepts_edits());
-    if untrusted { gate.untrusted() } else { gate }
+    if axes.trusted { gate } else { gate.untrusted() }
 }

@@ -155,7 +155,7 @@ fn an_edit_shows_its_difference_as_it_did_and_its_text_where_that_was_not_kept()
 }
 
 #[test]
-fn a_plan_follows_its_call() {
+fn a_plan_comes_before_its_call() {
     let todos = json!({"todos": [
         {"content": "one", "status": "completed", "level": 0},
         {"content": "two", "status": "in_progress", "level": 1},
@@ -182,9 +182,9 @@ fn a_plan_follows_its_call() {
     let updates = shown(record(), calls(false));
     assert_eq!(
         kinds(&updates),
-        ["user_message_chunk", "tool_call", "plan", "tool_call_update"]
+        ["user_message_chunk", "plan", "tool_call", "tool_call_update"]
     );
-    assert_eq!(updates[2], expected);
+    assert_eq!(updates[1], expected);
     let refused = shown(record(), calls(true));
     assert_eq!(
         kinds(&refused),

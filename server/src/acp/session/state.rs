@@ -1,5 +1,6 @@
 //! What changes while a session is open.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use sidewire_agent::provider::Provider;
@@ -7,6 +8,7 @@ use sidewire_agent::record::ConversationRecord;
 use sidewire_agent::session::now_ms;
 use tokio_util::sync::CancellationToken;
 
+use super::servers::Servers;
 use crate::acp::controls::{Axes, Chosen};
 
 /// What changes while a session is open.
@@ -17,6 +19,8 @@ pub(in crate::acp) struct State {
     pub(in crate::acp) queued: Queued,
     /// What answers.
     pub(in crate::acp) provider: Arc<dyn Provider>,
+    /// Its MCP servers.
+    pub(super) servers: Servers,
     /// What the editor knows the conversation as.
     pub(in crate::acp) title: String,
     /// Nothing was asked in it yet.
@@ -25,16 +29,21 @@ pub(in crate::acp) struct State {
     pub(in crate::acp) context: Option<u64>,
     /// When it was opened, in milliseconds since 1970.
     pub(in crate::acp) opened_at_ms: i64,
-    /// The turn that runs.
-    pub(super) turn: Option<Turn>,
+    /// The turn that runs. Behind it stand others only while each before them is being stopped.
+    turns: VecDeque<Turn>,
+    /// Fires once the newest turn is answered; nothing before the first.
+    newest: Option<CancellationToken>,
+    /// The number of the newest turn.
+    last: u64,
     /// It takes no more turns.
     pub(super) gone: bool,
 }
 
-/// A turn that runs.
-pub(super) struct Turn {
+/// A turn that runs, or waits for the one before it.
+struct Turn {
+    number: u64,
     /// Stops it.
-    pub(super) stop: CancellationToken,
+    stop: CancellationToken,
     /// Model and effort are read: what is chosen from now on waits for its end.
     has_begun: bool,
 }
@@ -78,49 +87,75 @@ impl Queued {
 impl State {
     /// A session of this conversation, which takes so much of the window, in which nothing runs.
     pub(in crate::acp) fn new(
-        axes: Axes,
-        provider: Arc<dyn Provider>,
+        Chosen { axes, provider }: Chosen,
+        servers: Servers,
         (record, context): (&ConversationRecord, Option<u64>),
     ) -> Self {
         Self {
             axes,
             queued: Queued::default(),
             provider,
+            servers,
             title: record.title.clone(),
             is_new: record.turns == 0,
             context,
             opened_at_ms: now_ms(),
-            turn: None,
+            turns: VecDeque::new(),
+            newest: None,
+            last: 0,
             gone: false,
         }
     }
 
     /// Whether a turn runs.
     pub(in crate::acp) fn is_busy(&self) -> bool {
-        self.turn.is_some()
+        !self.turns.is_empty()
     }
 
-    /// Lets a turn in; nothing of it is read yet.
-    pub(super) fn let_in(&mut self, stop: CancellationToken) {
+    /// Whether another turn may come: none runs, or all are being stopped.
+    pub(super) fn admits(&self) -> bool {
+        self.turns.iter().all(|turn| turn.stop.is_cancelled())
+    }
+
+    /// Lets a turn in, which `stop` stops and which has been told to its end when `answered` fires. Nothing of it is
+    /// read yet: it begins when what this gives has fired.
+    pub(super) fn let_in(
+        &mut self,
+        stop: CancellationToken,
+        answered: CancellationToken,
+    ) -> (u64, Option<CancellationToken>) {
+        self.last += 1;
         let has_begun = false;
-        self.turn = Some(Turn { stop, has_begun });
+        self.turns.push_back(Turn {
+            number: self.last,
+            stop,
+            has_begun,
+        });
+        (self.last, self.newest.replace(answered))
+    }
+
+    /// Stops every turn.
+    pub(super) fn stop_turns(&self) {
+        for turn in &self.turns {
+            turn.stop.cancel();
+        }
     }
 
     /// Model and effort of the turn are read from now on.
     pub(in crate::acp) fn begin_turn(&mut self) {
-        if let Some(turn) = &mut self.turn {
+        if let Some(turn) = self.turns.front_mut() {
             turn.has_begun = true;
         }
     }
 
     /// Whether model and effort are in use by a turn.
     pub(in crate::acp) fn has_begun(&self) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.has_begun)
+        self.turns.front().is_some_and(|turn| turn.has_begun)
     }
 
-    /// No turn runs any more.
-    pub(super) fn end_turn(&mut self) {
-        self.turn = None;
+    /// This turn runs no more.
+    pub(super) fn end_turn(&mut self, number: u64) {
+        self.turns.retain(|turn| turn.number != number);
     }
 
     /// This model and effort are in use now, and `queued` waits no longer.

@@ -6,12 +6,14 @@ use agent_client_protocol_schema::v1::{
     AvailableCommandsUpdate, ConfigOptionUpdate, ContentChunk, CurrentModeUpdate, Notice, NoticeSeverity,
     SessionConfigOption, SessionInfoUpdate, SessionModeState, SessionUpdate, UsageUpdate,
 };
-use jiff::Timestamp;
 use serde_json::json;
 use sidewire_agent::commands::SKILL_TOOL;
+use sidewire_agent::ids::Owner;
+use sidewire_agent::session::now_ms;
 
 use super::Session;
 use crate::acp::controls::{config_options, mode_id, modes};
+use crate::acp::list::shown_time;
 use crate::acp::translate::words;
 
 impl Session {
@@ -23,7 +25,9 @@ impl Session {
     /// Every control as it is shown now.
     pub(in crate::acp) fn config_options(&self) -> Vec<SessionConfigOption> {
         let axes = self.state().shown();
-        config_options(&axes, &self.has.parts.models.list(), &self.has.start)
+        // While the configuration cannot be read, the model in use is the only one that is known.
+        let listed = self.has.parts.models.list().unwrap_or_default();
+        config_options(&axes, &listed, &self.has.start)
     }
 
     /// Tells every control.
@@ -44,9 +48,25 @@ impl Session {
         if known != title {
             let info = SessionInfoUpdate::new()
                 .title((!title.is_empty()).then(|| title.to_owned()))
-                .updated_at(format!("{:.3}", Timestamp::now()));
+                .updated_at(shown_time(now_ms()));
             self.tell(SessionUpdate::SessionInfoUpdate(info)).await;
         }
+    }
+
+    /// Tells what the conversation is called and when it was last used, as `session/list` would; nothing while nothing
+    /// was asked in it.
+    pub(in crate::acp) async fn tell_info(&self) {
+        let store = self.has.parts.agent.store();
+        let record = store.conversation(&Owner::editor(), self.id).await;
+        // One that cannot be read is told with its next change.
+        let Some(record) = record.ok().filter(|record| !record.title.is_empty()) else {
+            return;
+        };
+        self.state().title.clone_from(&record.title);
+        let info = SessionInfoUpdate::new()
+            .title(record.title)
+            .updated_at(shown_time(record.updated_at_ms));
+        self.tell(SessionUpdate::SessionInfoUpdate(info)).await;
     }
 
     /// Tells how full the window is, when that is known without asking anyone.
@@ -64,7 +84,7 @@ impl Session {
     /// Tells the slash commands.
     pub(in crate::acp) async fn tell_commands(&self) {
         let mut told = self.told_commands.lock().await;
-        let commands = self.has.commands.list(&self.has.mcp.prompts());
+        let commands = self.has.commands.list(&self.mcp().prompts());
         self.tell(SessionUpdate::AvailableCommandsUpdate(
             AvailableCommandsUpdate::new(commands.clone()),
         ))
@@ -107,7 +127,7 @@ impl Session {
     }
 
     async fn tell_new_commands(&self) {
-        let now = self.has.commands.list(&self.has.mcp.prompts());
+        let now = self.has.commands.list(&self.mcp().prompts());
         let told = self.told_commands.lock().await.clone();
         if told != Some(now) {
             self.tell_commands().await;

@@ -36,7 +36,7 @@ async fn compact(turn: &RunningTurn, wishes: &str) -> Result<PromptResponse, Err
     let compact = Compact {
         key: key.clone(),
         conversation: session.id,
-        setting: setting(session),
+        setting: setting(turn),
         wishes: (!wishes.is_empty()).then(|| wishes.to_owned()),
     };
     let started = session.has.parts.agent.compact(compact, Arc::clone(&wake)).await;
@@ -62,7 +62,7 @@ fn status(session: &Session) -> String {
     }
     let refused = has.kit.sandbox.iter().flat_map(|sandbox| &sandbox.refused);
     lines.extend(refused.map(|refused| format!("- Not as `[shell] write` says: {refused}")));
-    lines.extend(has.mcp.states().iter().map(server));
+    lines.extend(session.mcp().states().iter().map(server));
     lines.join("\n")
 }
 

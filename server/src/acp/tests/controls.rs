@@ -59,6 +59,45 @@ async fn every_control_can_be_set_by_its_names() {
 }
 
 #[tokio::test]
+async fn a_short_name_of_a_model_means_the_one_that_is_listed() {
+    let mut editor = editor(Start::default()).await;
+    let session = editor.open().await;
+    let options = editor.set(&session, "model", "two+").await.unwrap();
+    assert_eq!(value_of(&options, "model"), "p/two+");
+    let model = options
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|option| option["id"] == "model");
+    assert_eq!(model.unwrap()["options"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        value_of(&options, "effort"),
+        "auto",
+        "it has the efforts of that model"
+    );
+    editor.update("config_option_update").await;
+    editor.set(&session, "model", "two+").await.unwrap();
+    assert_eq!(editor.kinds(), Vec::<String>::new(), "it is set to that already");
+}
+
+#[tokio::test]
+async fn a_configuration_that_cannot_be_read_does_not_ask_for_a_setup() {
+    let mut editor = editor(Start::default()).await;
+    let session = editor.open().await;
+    editor.world.unreadable.store(true, Ordering::SeqCst);
+    let params = json!({"cwd": editor.cwd(), "mcpServers": []});
+    let (code, text) = editor.refused("session/new", params).await;
+    assert!(
+        code == -32603 && text.contains("`sidewire doctor`"),
+        "{code} {text}"
+    );
+    let refusal = editor.set(&session, "model", "p/two+").await.unwrap_err();
+    assert_eq!(refusal["code"], -32603, "{refusal}");
+    let options = editor.set(&session, "mode", "plan").await.unwrap();
+    assert_eq!(value_of(&options, "model"), "p/one", "what is open goes on");
+}
+
+#[tokio::test]
 async fn unknown_controls_and_values_are_refused() {
     let mut editor = editor(Start::default()).await;
     let session = editor.open().await;

@@ -1,4 +1,4 @@
-//! New, load, resume, list, close, delete, and an editor that leaves.
+//! New, load, resume, close, delete, and an editor that leaves.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,14 +10,7 @@ use super::super::Start;
 use super::support::{Editor, editor, silent_in};
 use super::world::World;
 
-fn ids(list: &Value) -> Vec<String> {
-    let sessions = list["sessions"].as_array().unwrap().iter();
-    sessions
-        .map(|session| session["sessionId"].as_str().unwrap().to_owned())
-        .collect()
-}
-
-async fn reopen(editor: &mut Editor, method: &str, session: &str) -> Result<Value, Value> {
+pub(super) async fn reopen(editor: &mut Editor, method: &str, session: &str) -> Result<Value, Value> {
     let params = json!({"sessionId": session, "cwd": editor.cwd(), "mcpServers": []});
     editor.ask(method, params).await
 }
@@ -109,7 +102,7 @@ async fn a_conversation_is_shown_again_before_the_answer_and_not_when_it_is_resu
     reopen(&mut editor, "session/load", &session).await.unwrap();
     let shown = editor.kinds();
     let turn = ["user_message_chunk", "agent_message_chunk"];
-    let expected: Vec<_> = ["available_commands_update"]
+    let expected: Vec<_> = ["available_commands_update", "session_info_update"]
         .into_iter()
         .chain(turn)
         .chain(turn)
@@ -156,45 +149,6 @@ async fn unknown_sessions_are_named_and_bad_ids_refused() {
             assert!(code == -32602 && text.contains(part), "{method}: {text}");
         }
     }
-}
-
-#[tokio::test]
-async fn lists_hold_what_was_used_and_what_is_open() {
-    let mut editor = editor(Start::default()).await;
-    let used = editor.open().await;
-    editor.prompt(&used, "what is   this\nabout?").await;
-    editor.update("session_info_update").await;
-    let unused = editor.open().await;
-    let list = editor
-        .ask("session/list", json!({"cwd": editor.cwd()}))
-        .await
-        .unwrap();
-    assert_eq!(ids(&list), [unused.clone(), used.clone()]);
-    let row = &list["sessions"][1];
-    assert_eq!(
-        (&row["title"], &row["cwd"]),
-        (&json!("what is this about?"), &json!(editor.cwd()))
-    );
-    assert!(row["updatedAt"].as_str().unwrap().ends_with('Z'), "{row}");
-    let elsewhere = editor
-        .ask("session/list", json!({"cwd": "/elsewhere"}))
-        .await
-        .unwrap();
-    assert_eq!(elsewhere["sessions"], json!([]));
-    for (params, part) in [
-        (json!({"cwd": "x"}), "absolute"),
-        (json!({"cursor": "made up"}), "unsupported cursor"),
-    ] {
-        let (code, text) = editor.refused("session/list", params).await;
-        assert!(code == -32602 && text.contains(part), "{text}");
-    }
-    let mut editor = editor.after(Start::default()).await;
-    let list = editor.ask("session/list", json!({})).await.unwrap();
-    assert_eq!(
-        ids(&list),
-        [used],
-        "what was never used does not outlive its process"
-    );
 }
 
 #[tokio::test]
@@ -279,6 +233,60 @@ async fn an_open_session_keeps_its_folders() {
 }
 
 #[tokio::test]
+async fn an_open_session_gets_the_servers_that_are_passed_when_it_is_opened_again() {
+    let mut editor = editor(Start::default()).await;
+    let session = editor.open().await;
+    let passing = |cwd: &str, names: &[&str]| {
+        let server = |name: &&str| json!({"name": name, "command": "/bin/x", "args": [], "env": []});
+        let servers: Vec<_> = names.iter().map(server).collect();
+        json!({"sessionId": session, "cwd": cwd, "mcpServers": servers})
+    };
+    let (cwd, world) = (editor.cwd(), Arc::clone(&editor.world));
+    let started = || {
+        let servers = world.servers.lock().unwrap();
+        servers
+            .iter()
+            .map(|server| server.name.clone())
+            .collect::<Vec<_>>()
+    };
+    // The same ones go on, and so do those of a client that names none.
+    for params in [
+        passing(&cwd, &["a"]),
+        passing(&cwd, &["a"]),
+        json!({"sessionId": session, "cwd": cwd}),
+    ] {
+        editor.ask("session/resume", params).await.unwrap();
+        assert_eq!(
+            (started(), world.ended.load(Ordering::SeqCst)),
+            (vec!["a".to_owned()], 1)
+        );
+    }
+    world
+        .answers
+        .lock()
+        .unwrap()
+        .push_back(Ok("wait for it".to_owned()));
+    let prompt = editor.begin(&session, "hi").await;
+    editor.update("agent_message_chunk").await;
+    let refused = editor
+        .ask("session/load", passing(&cwd, &["b"]))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (&refused["code"], &refused["data"]["code"]),
+        (&json!(-32602), &json!("acp.mcp_servers.session_busy"))
+    );
+    assert_eq!(started(), ["a"]);
+    world.gate.add_permits(1);
+    editor.answer(prompt).await.unwrap();
+    editor.ask("session/load", passing(&cwd, &["b"])).await.unwrap();
+    assert_eq!(
+        (started(), world.ended.load(Ordering::SeqCst)),
+        (vec!["a".to_owned(), "b".to_owned()], 2)
+    );
+}
+
+#[tokio::test]
 async fn an_editor_that_leaves_takes_everything_with_it_and_the_answer_so_far_stays() {
     let mut editor = editor(Start::default()).await;
     let session = editor.open().await;
@@ -351,7 +359,7 @@ async fn a_close_right_behind_a_load_leaves_nothing_open() {
     let told = editor.kinds().pop();
     assert_eq!(
         told.as_deref(),
-        Some("available_commands_update"),
+        Some("session_info_update"),
         "everything stands before the answer"
     );
     assert_eq!(editor.world.ended.load(Ordering::SeqCst), 2);
@@ -372,22 +380,6 @@ async fn a_session_that_cannot_be_deleted_stays_open() {
     assert_eq!(editor.world.ended.load(Ordering::SeqCst), 0);
     drop(held);
     assert_eq!(editor.prompt(&session, "hi").await, "end_turn");
-}
-
-#[tokio::test]
-async fn a_folder_has_its_sessions_however_it_is_written() {
-    let mut editor = editor(Start::default()).await;
-    let (used, unused) = (editor.open().await, editor.open().await);
-    editor.prompt(&used, "hi").await;
-    let links = tempfile::tempdir().unwrap();
-    let link = links.path().join("project");
-    std::os::unix::fs::symlink(editor.folder.path(), &link).unwrap();
-    for cwd in [format!("{}/", editor.cwd()), link.to_str().unwrap().to_owned()] {
-        let list = editor.ask("session/list", json!({"cwd": cwd})).await.unwrap();
-        assert_eq!(ids(&list).len(), 2, "{cwd}");
-        assert!(ids(&list).contains(&unused));
-        assert_eq!(list["sessions"][0]["cwd"], cwd.as_str());
-    }
 }
 
 #[tokio::test]

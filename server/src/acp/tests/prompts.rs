@@ -27,11 +27,11 @@ async fn everything_of_a_turn_comes_before_its_answer() {
     let kinds = editor.kinds();
     assert_eq!(kinds.first().map(String::as_str), Some("session_info_update"));
     assert!(kinds.contains(&"agent_message_chunk".to_owned()), "{kinds:?}");
+    assert_eq!(kinds.last().map(String::as_str), Some("session_info_update"));
     assert_eq!(editor.prompt(&session, "again").await, "end_turn");
-    assert!(
-        !editor.kinds().contains(&"session_info_update".to_owned()),
-        "the title is the same"
-    );
+    let kinds = editor.kinds();
+    let told = kinds.iter().filter(|kind| *kind == "session_info_update").count();
+    assert_eq!(told, 1, "the title is the same, the time is not: {kinds:?}");
 }
 
 #[tokio::test]
@@ -74,6 +74,39 @@ async fn a_turn_that_was_stopped_says_so_and_the_next_one_works() {
 }
 
 #[tokio::test]
+async fn a_prompt_right_behind_a_cancel_waits_its_turn() {
+    let mut editor = editor(Start::default()).await;
+    let session = editor.open().await;
+    let first = waiting(&mut editor, &session).await;
+    // Its end waits for a look at the model that was chosen meanwhile.
+    editor.set(&session, "model", "p/two+").await.unwrap();
+    let (go_on, look) = std::sync::mpsc::sync_channel(1);
+    *editor.world.look.lock().unwrap() = Some(look);
+    editor.tell("session/cancel", json!({"sessionId": session})).await;
+    let second = editor.begin(&session, "not that").await;
+    editor.tell("session/cancel", json!({"sessionId": session})).await;
+    let third = editor.begin(&session, "this instead").await;
+    let fourth = editor.begin(&session, "too many").await;
+    let refused = editor.answer(fourth).await.unwrap_err();
+    assert_eq!(refused["code"], -32600, "beside a turn that nobody stopped");
+    editor.kinds();
+    go_on.send(()).unwrap();
+    for stopped in [first, second] {
+        assert_eq!(editor.answer(stopped).await.unwrap()["stopReason"], "cancelled");
+        let told = editor.kinds();
+        assert!(!told.contains(&"agent_message_chunk".to_owned()), "{told:?}");
+    }
+    assert_eq!(editor.answer(third).await.unwrap()["stopReason"], "end_turn");
+    assert!(editor.kinds().contains(&"agent_message_chunk".to_owned()));
+    let asked = editor.world.asked.lock().unwrap();
+    let questions: Vec<_> = asked
+        .iter()
+        .map(|(model, request)| (model.as_str(), request.question.as_str()))
+        .collect();
+    assert_eq!(questions, [("p/one", "hi"), ("p/two+", "this instead")]);
+}
+
+#[tokio::test]
 async fn a_request_that_was_given_up_says_so_and_an_answered_one_is_left_alone() {
     let mut editor = editor(Start::default()).await;
     let session = editor.open().await;
@@ -86,6 +119,35 @@ async fn a_request_that_was_given_up_says_so_and_an_answered_one_is_left_alone()
         editor.tell("$/cancel_request", json!({"requestId": id})).await;
     }
     assert_eq!(editor.prompt(&session, "hi").await, "end_turn");
+}
+
+#[tokio::test]
+async fn servers_that_are_late_are_named_and_a_prompt_stopped_meanwhile_is_kept() {
+    let mut editor = editor(Start::default()).await;
+    let session = editor.open().await;
+    editor.world.settled.forget_permits(1);
+    let prompt = editor.begin(&session, "are you there?").await;
+    let told = editor.update("agent_message_chunk").await;
+    assert!(chunk(&told).contains("MCP servers to start: slow"), "{told}");
+    assert_eq!(
+        told["_meta"]["reasonix.io"]["notice"]["code"],
+        "waiting_for_servers"
+    );
+    editor.tell("session/cancel", json!({"sessionId": session})).await;
+    assert_eq!(editor.answer(prompt).await.unwrap()["stopReason"], "cancelled");
+    assert!(
+        editor.world.asked.lock().unwrap().is_empty(),
+        "no model was asked"
+    );
+    editor.world.settled.add_permits(1);
+    assert_eq!(editor.prompt(&session, "and now?").await, "end_turn");
+    editor.kinds();
+    let params = json!({"sessionId": session, "cwd": editor.cwd(), "mcpServers": []});
+    let load = editor.send("session/load", params).await;
+    for question in ["are you there?", "and now?"] {
+        assert_eq!(chunk(&editor.update("user_message_chunk").await), question);
+    }
+    editor.answer(load).await.unwrap();
 }
 
 #[tokio::test]

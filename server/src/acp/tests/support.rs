@@ -12,6 +12,7 @@ use sidewire_agent::permission::Rules;
 use sidewire_agent::references::ReferenceKinds;
 use sidewire_agent::session::ProviderSlot;
 use sidewire_agent::store::{Claim, Store};
+use sidewire_agent::turn::STEP_CEILING;
 use sidewire_agent::{Agent, AgentParts};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
@@ -76,6 +77,7 @@ fn parts(world: &Arc<World>, store: Store, folder: &Path) -> Parts {
         tools: Vec::new(),
         reference_kinds: Arc::new(ReferenceKinds::default()),
         grace: Duration::from_secs(30),
+        steps: STEP_CEILING,
     });
     Parts {
         agent,

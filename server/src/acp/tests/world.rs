@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
@@ -16,17 +16,22 @@ use sidewire_contract::mcp_server::McpServer;
 use tokio::sync::Semaphore;
 
 use crate::acp::desks::{
-    Jobs, McpDesk, McpPrompt, McpSession, McpState, ModelDesk, ModelEntry, OpenModelError, ToolDesk, ToolKit,
+    Jobs, McpDesk, McpPrompt, McpSession, McpState, McpStatus, ModelDesk, ModelEntry, OpenModelError,
+    ToolDesk, ToolKit, UnreadableModels,
 };
 
 /// What the played machine does, and what it saw.
 pub(super) struct World {
     /// Ids of configured models; those that end in `+` have efforts.
     pub(super) models: Mutex<Vec<String>>,
+    /// The configuration of models cannot be read.
+    pub(super) unreadable: AtomicBool,
     /// Background jobs that run.
     pub(super) jobs: AtomicUsize,
     /// MCP servers that sessions were started with.
     pub(super) servers: Mutex<Vec<McpServer>>,
+    /// Has a permit unless the MCP servers are late.
+    pub(super) settled: Semaphore,
     /// Prompts of the MCP servers.
     pub(super) prompts: Mutex<Vec<McpPrompt>>,
     /// What tells a session that its servers have changed.
@@ -51,8 +56,10 @@ impl Default for World {
     fn default() -> Self {
         Self {
             models: Mutex::new(vec!["p/one".to_owned(), "p/two+".to_owned()]),
+            unreadable: AtomicBool::new(false),
             jobs: AtomicUsize::new(0),
             servers: Mutex::default(),
+            settled: Semaphore::new(1),
             prompts: Mutex::default(),
             changed: Mutex::default(),
             ended: AtomicUsize::new(0),
@@ -134,9 +141,13 @@ impl Provider for Silent {
 pub(super) struct Models(pub(super) Arc<World>);
 
 impl ModelDesk for Models {
-    fn list(&self) -> Vec<ModelEntry> {
+    fn list(&self) -> Result<Vec<ModelEntry>, UnreadableModels> {
+        if self.0.unreadable.load(Ordering::SeqCst) {
+            return Err(UnreadableModels);
+        }
         let ids = self.0.models.lock().unwrap().clone();
-        ids.into_iter()
+        let entries = ids
+            .into_iter()
             .map(|id| ModelEntry {
                 name: id.to_uppercase(),
                 provider: "Played".to_owned(),
@@ -148,7 +159,14 @@ impl ModelDesk for Models {
                 vision: false,
                 id,
             })
-            .collect()
+            .collect();
+        Ok(entries)
+    }
+
+    fn resolve(&self, name: &str) -> String {
+        let models = self.0.models.lock().unwrap();
+        let meant = models.iter().find(|id| id.strip_prefix("p/") == Some(name));
+        meant.map_or_else(|| name.to_owned(), Clone::clone)
     }
 
     fn open(&self, id: &str, effort: Option<&str>) -> Result<Arc<dyn Provider>, OpenModelError> {
@@ -156,10 +174,12 @@ impl ModelDesk for Models {
         if let Some(look) = look {
             look.recv().unwrap();
         }
-        if !self.0.models.lock().unwrap().iter().any(|known| known == id) {
-            return Err(OpenModelError::Unknown(id.to_owned()));
+        self.list()?;
+        let id = self.resolve(id);
+        if !self.0.models.lock().unwrap().contains(&id) {
+            return Err(OpenModelError::Unknown(id));
         }
-        let name = effort.map_or_else(|| id.to_owned(), |effort| format!("{id} {effort}"));
+        let name = effort.map_or_else(|| id.clone(), |effort| format!("{id} {effort}"));
         Ok(Arc::new(Played {
             name,
             world: Arc::clone(&self.0),
@@ -250,10 +270,19 @@ impl McpSession for OpenServers {
     }
 
     fn states(&self) -> Vec<McpState> {
-        Vec::new()
+        let late = self.0.settled.available_permits() == 0;
+        let late = late.then(|| McpState {
+            name: "slow".to_owned(),
+            status: McpStatus::Connecting,
+            error: None,
+            tools: 0,
+        });
+        late.into_iter().collect()
     }
 
-    async fn settled(&self) {}
+    async fn settled(&self) {
+        drop(self.0.settled.acquire().await.unwrap());
+    }
 
     async fn close(&self) {
         self.0.ended.fetch_add(1, Ordering::SeqCst);

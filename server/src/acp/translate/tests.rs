@@ -339,6 +339,7 @@ fn notices_stand_in_the_text_without_an_id_or_beside_it() {
         (Notice::AnswerClipped, "answer_clipped"),
         (Notice::StepLimit, "step_limit"),
         (Notice::Withheld, "withheld"),
+        (Notice::GuessedWindow, "guessed_window"),
     ];
     for (notice, code) in rows {
         let mut updates = updates();

@@ -13,7 +13,7 @@ const CHUNK: usize = 64 * 1024;
 const OUTPUT: usize = 8_000;
 
 /// Something a person is told beside the answer.
-pub(super) struct Told {
+pub(in crate::acp) struct Told {
     /// Names it for programs.
     pub(super) code: &'static str,
     /// For people.
@@ -62,6 +62,11 @@ pub(super) fn notice(notice: Notice) -> Told {
             "The turn reached its limit of steps and ends here; ask again to go on.",
         ),
         Notice::Withheld => Told::warning("withheld", "The provider withheld the rest of the answer."),
+        Notice::GuessedWindow => Told::warning(
+            "guessed_window",
+            "The model's server does not tell the size of its window, so a small one is assumed; `window` in \
+             config.toml says better.",
+        ),
         Notice::Compacted { messages } => Told {
             code: "compacted",
             text: format!("compacted {messages} earlier messages to save context"),
@@ -75,6 +80,15 @@ pub(super) fn retrying(attempt: u32, wait_ms: u64) -> Told {
     let seconds = wait_ms.div_ceil(1000);
     let text = format!("The provider failed; asking again in {seconds} s (try {attempt}).");
     Told::warning("retrying", &text)
+}
+
+/// What is said while MCP servers are waited for.
+pub(in crate::acp) fn waiting_for(servers: &[String]) -> Told {
+    Told {
+        code: "waiting_for_servers",
+        text: format!("Waiting for MCP servers to start: {}", servers.join(", ")),
+        is_warning: false,
+    }
 }
 
 /// `_meta` with these members of ours.

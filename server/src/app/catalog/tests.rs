@@ -31,7 +31,7 @@ impl Home {
 
 /// The ids that can be chosen, in their order.
 fn ids(config: &str, env: &str) -> Vec<String> {
-    let entries = home(config, env).catalog().list();
+    let entries = home(config, env).catalog().list().unwrap();
     entries.into_iter().map(|entry| entry.id).collect()
 }
 
@@ -54,7 +54,15 @@ fn models_whose_key_is_there_are_listed_with_the_default_first() {
     assert_eq!(ids(&all, "CLAUDE=b\n"), [own, SONNET]);
     assert_eq!(ids(&all, ""), [own], "a local server needs no key");
     assert_eq!(ids("", ""), [] as [&str; 0]);
-    assert_eq!(ids("[provider\n", ""), [] as [&str; 0]);
+}
+
+#[test]
+fn what_cannot_be_read_is_not_the_same_as_nothing() {
+    let home = home("[provider\n", "");
+    let catalog = home.catalog();
+    assert_eq!(catalog.list(), Err(UnreadableModels));
+    let opened = catalog.open("default/small", None);
+    assert!(matches!(opened.err(), Some(OpenModelError::Unreadable(_))));
 }
 
 /// A default model without its key used to make every session fail.
@@ -92,7 +100,7 @@ fn offline_is_a_model_only_when_it_was_chosen() {
 fn efforts_and_sight_come_from_the_name_or_the_configuration() {
     let told = CLAUDE.to_owned() + "efforts = [\"low\", \"max\"]\nvision = false\n";
     let home = home(&[LOCAL, DEEPSEEK, &told].concat(), "DEEPSEEK=a\nCLAUDE=b\n");
-    let entries = home.catalog().list();
+    let entries = home.catalog().list().unwrap();
     let rows: Vec<(&str, String, bool)> = entries
         .iter()
         .map(|entry| (entry.provider.as_str(), entry.efforts.join(" "), entry.vision))
@@ -170,7 +178,7 @@ fn a_changed_configuration_is_seen_at_once_and_connections_are_kept() {
     catalog.open("default/small", None).unwrap();
     assert_ne!(server(), first, "a new key means a new connection");
     home.write(&LOCAL.replace("small", "large"), "");
-    assert_eq!(catalog.list()[0].id, "default/large");
+    assert_eq!(catalog.list().unwrap()[0].id, "default/large");
     assert!(
         lock(&catalog.open).is_empty(),
         "connections that nobody can choose go"
@@ -183,7 +191,7 @@ fn n23_files_are_read_only_when_they_have_changed() {
     let home = home(LOCAL, "");
     let catalog = home.catalog();
     let seen = || Arc::as_ptr(&lock(&catalog.seen).as_ref().unwrap().1);
-    catalog.list();
+    catalog.list().unwrap();
     let first = seen();
     catalog.resolve("small");
     catalog.open("default/small", None).unwrap();

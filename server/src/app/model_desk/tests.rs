@@ -1,5 +1,6 @@
 use super::*;
 use crate::private_file::write_private;
+use crate::providers::http::scripted::{Server, stream};
 
 /// The model that a worker with these files uses.
 fn model(config: &str, env: &str) -> anyhow::Result<String> {
@@ -34,4 +35,32 @@ fn the_chosen_model_is_used_else_the_first_that_can_be() {
         model(chosen, "SIDEWIRE_API_KEY=$HOME\n").is_err(),
         "a chosen model's key is not passed over"
     );
+}
+
+/// What stands in the file was written by a person, who wants it back with its model.
+#[tokio::test]
+async fn choosing_in_the_panel_keeps_what_was_said_of_a_model_and_its_server() {
+    let answer = r#"{"choices":[{"message":{"content":"ready"},"finish_reason":"stop"}]}"#;
+    let server = Server::start(vec![stream(answer)]).await;
+    let base_url = format!("{}/v1", server.url);
+    let folder = tempfile::tempdir().unwrap();
+    let layout = Layout::in_folder(folder.path().join("home"));
+    let written = format!(
+        "[provider]\nkind = \"openai\"\nbase_url = \"{base_url}\"\nmodel = \"a\"\nwindow = 65536\nheaders = {{ X-Title = \"mine\" }}\n"
+    );
+    write_private(&layout.config_file(), written.as_bytes()).unwrap();
+    let desk = Models::new(layout, ProviderSlot::new(Arc::new(OfflineProvider::new())));
+    let first = desk.configured().unwrap();
+    let again = || ProviderChoice {
+        offline: false,
+        base_url: Some(base_url.clone()),
+        model: Some("a".into()),
+        api_key: None,
+    };
+    desk.select("a").await.unwrap();
+    assert_eq!(desk.configured().unwrap(), first);
+    desk.select("b").await.unwrap();
+    assert_eq!(desk.configured().unwrap().window, None);
+    desk.set(again()).await.unwrap();
+    assert_eq!(desk.configured().unwrap(), first);
 }

@@ -292,9 +292,12 @@ impl<'a> Survey<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
     use super::*;
+
+    /// What a schema without limits would take, and a busy machine does not.
+    const ENDLESS: Duration = Duration::from_secs(120);
 
     fn compile(members: Value) -> Result<Parameters, SchemaFault> {
         compile_in(&mut Room::of_set(), members)
@@ -330,7 +333,7 @@ mod tests {
         let large = "(x{100}){60}";
         assert!(build(&json!({ "pattern": large }), PATTERN_SIZE / 4).is_none());
         assert_eq!(fit(&patterns(large, 1)), SET_PATTERN_BYTES / PATTERN_SIZE);
-        assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+        assert!(began.elapsed() < ENDLESS, "{:?}", began.elapsed());
     }
 
     async fn check(members: Value, arguments: Value) -> Result<Map<String, Value>, ArgumentFault> {
@@ -418,7 +421,7 @@ mod tests {
         ] {
             assert_eq!(compile(members.clone()).err(), Some(fault), "{members:.200}");
         }
-        assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+        assert!(began.elapsed() < ENDLESS, "{:?}", began.elapsed());
     }
 
     #[tokio::test]
@@ -459,6 +462,6 @@ mod tests {
         let began = Instant::now();
         let checked = check(members, json!({ "a": "a".repeat(50_000) })).await;
         assert!(matches!(checked, Err(ArgumentFault::Unfit(_))));
-        assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+        assert!(began.elapsed() < ENDLESS, "{:?}", began.elapsed());
     }
 }

@@ -66,7 +66,11 @@ async fn server(layout: &Layout, server: &ServerConfig, fix: &str) -> Vec<Findin
 /// A real request; when it fails, the list of models may say why.
 async fn ask(trial: &Trial<'_>, server: &ServerConfig, fix: &str) -> Finding {
     let Err(what) = trial.answer().await else {
-        return Finding::ok(format_args!("{} answers at {}", server.model, server.base_url));
+        let remark = trial.remark().await;
+        return Finding::ok(format_args!(
+            "{} answers at {}{remark}",
+            server.model, server.base_url
+        ));
     };
     let models = trial.models().await.unwrap_or_default();
     if models.is_empty() || models.contains(&server.model) {
@@ -139,6 +143,21 @@ mod tests {
         let findings = findings(config(&server, "small"), "sk-good").await;
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert_eq!(findings[0].level, Level::Ok, "{findings:?}");
+        assert!(
+            findings[0].what.contains("8192 tokens are assumed"),
+            "{findings:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_window_that_is_known_is_not_remarked_on() {
+        let server = Scripted::start().await;
+        let known = ServerConfig {
+            window: Some(32_768),
+            ..config(&server, "small")
+        };
+        let findings = findings(known, "sk-good").await;
+        assert!(!findings[0].what.contains("window"), "{findings:?}");
     }
 
     #[tokio::test]

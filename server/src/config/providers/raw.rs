@@ -7,7 +7,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{
-    Api, KeySource, MOST, NamedProvider, ProviderConfig, ServerConfig, check_window, parse_base_url,
+    Api, Facts, KeySource, MOST, NamedProvider, ProviderConfig, ServerConfig, check_window, parse_base_url,
 };
 
 /// Names that mean something else.
@@ -44,6 +44,31 @@ pub(super) struct RawProvider {
     efforts: Option<Vec<String>>,
     #[serde(default)]
     headers: BTreeMap<String, String>,
+    #[serde(default)]
+    remembered: BTreeMap<String, RawFacts>,
+}
+
+/// What is said of one model.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawFacts {
+    window: Option<u64>,
+    max_output_tokens: Option<u64>,
+    vision: Option<bool>,
+    efforts: Option<Vec<String>>,
+}
+
+impl TryFrom<RawFacts> for Facts {
+    type Error = &'static str;
+
+    fn try_from(raw: RawFacts) -> Result<Self, Self::Error> {
+        Ok(Self {
+            window: raw.window.map(check_window).transpose()?,
+            max_output_tokens: raw.max_output_tokens.map(check_output).transpose()?,
+            vision: raw.vision,
+            efforts: raw.efforts.map(check_efforts).transpose()?,
+        })
+    }
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -91,6 +116,9 @@ impl TryFrom<RawProvider> for NamedProvider {
             .ok_or("kind = \"offline\" is for [provider] only")?;
         let models = raw.all_models()?;
         let model = models.first().ok_or("models names no model")?;
+        if !raw.remembered.is_empty() {
+            return Err("remembered belongs in [provider]".to_owned());
+        }
         let key = match raw.api_key_env.as_deref() {
             Some(name) => KeySource::Named(check_key_name(name)?),
             None => KeySource::None,
@@ -150,13 +178,27 @@ impl RawProvider {
         for name in self.headers.keys() {
             check_header(name)?;
         }
+        let Facts {
+            window,
+            max_output_tokens,
+            vision,
+            efforts,
+        } = Facts::try_from(RawFacts {
+            window: self.window,
+            max_output_tokens: self.max_output_tokens,
+            vision: self.vision,
+            efforts: self.efforts,
+        })?;
+        let remembered = self.remembered.into_iter();
+        let remembered = remembered.map(|(model, raw)| Ok((model, Facts::try_from(raw)?)));
         Ok(ServerConfig {
             expires_at: self.expires_at.map(parse_expiry).transpose()?,
-            window: self.window.map(check_window).transpose()?,
-            max_output_tokens: self.max_output_tokens.map(check_output).transpose()?,
-            vision: self.vision,
-            efforts: self.efforts.map(check_efforts).transpose()?,
+            window,
+            max_output_tokens,
+            vision,
+            efforts,
             headers: self.headers,
+            remembered: remembered.collect::<Result<_, &'static str>>()?,
             ..server
         })
     }

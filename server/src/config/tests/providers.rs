@@ -61,6 +61,10 @@ fn wrong_settings_of_a_provider_are_named() {
         (with("default = \"other\""), "none of models"),
         (with("window = 12"), "1024"),
         (with("max_output_tokens = 1"), "256"),
+        (
+            with("remembered = { m = { window = 8192 } }"),
+            "belongs in [provider]",
+        ),
         (with("efforts = [\"auto\"]"), "auto is always there"),
         (with("efforts = [\"Very hard\"]"), "efforts are words"),
         (with("api_key = \"x\""), "api_key"),

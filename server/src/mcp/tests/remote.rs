@@ -87,7 +87,7 @@ async fn a_server_behind_http_works_like_a_child() {
         assert_eq!(session.expand("s:hello", "").await.unwrap(), "Hello.");
         let began = std::time::Instant::now();
         timeout(GUARD, session.close()).await.unwrap();
-        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
     }
 }
 

@@ -133,3 +133,15 @@ fn a_place_that_became_a_link_opens_nothing() {
     assert!(!kept.join("new").exists() && !kept.join("deep/new").exists());
     drop(place);
 }
+
+#[test]
+fn bounds_come_through_a_variable_as_they_are() {
+    let bounds = Bounds {
+        write: vec!["/home/ann/a b&c=d".into(), "/tmp:x%20\n+".into(), "/ö".into()],
+        hide: vec!["/home/ann/.config".into()],
+        show: Vec::new(),
+    };
+    let value = bounds.variable().unwrap();
+    assert_eq!(Bounds::from_variable(&value), bounds, "{value}");
+    assert_eq!(Bounds::from_variable("write=&unknown=x").write, [PathBuf::new()]);
+}

@@ -1,7 +1,7 @@
 //! A transcript as messages of blocks.
 //!
-//! What the API insists on: the two sides take turns, results follow the calls at once, no text is blank, ids have few
-//! characters, arguments are objects.
+//! What the API insists on: the two sides take turns, results follow the calls at once, no text is blank, ids and names
+//! are proper, arguments are objects.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use sidewire_agent::message::{Message, Part, ResultContent, Role};
 use sidewire_agent::provider::Picture;
 
-use super::super::http::{Pictures, encoded, proper_arguments};
+use super::super::http::{Pictures, encoded, proper_arguments, proper_id, proper_name};
 use super::seal::{Seal, Sealer};
 
 /// One side's words, until the other side speaks.
@@ -56,7 +56,7 @@ enum Block<'a> {
     },
     ToolUse {
         id: Cow<'a, str>,
-        name: &'a str,
+        name: Cow<'a, str>,
         input: Cow<'a, Value>,
     },
     ToolResult {
@@ -150,7 +150,7 @@ impl<'a> Reading<'a> {
                 arguments,
             } => Some(Block::ToolUse {
                 id: proper_id(call_id),
-                name,
+                name: proper_name(name),
                 input: proper_arguments(arguments),
             }),
             Part::ToolResult {
@@ -209,13 +209,4 @@ impl<'a> Block<'a> {
     fn is_thought(&self) -> bool {
         matches!(self, Self::Thinking { .. } | Self::RedactedThinking { .. })
     }
-}
-
-/// Ids of other servers may hold what this API refuses; call and result change alike.
-fn proper_id(id: &str) -> Cow<'_, str> {
-    let is_proper = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if id.chars().all(is_proper) {
-        return Cow::Borrowed(id);
-    }
-    id.chars().map(|c| if is_proper(c) { c } else { '_' }).collect()
 }

@@ -4,6 +4,7 @@
 //! more often, in this order, so each ends with a mark; the fourth stands where the last one of the request before was,
 //! for a server looks back over a few blocks only.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use serde::Serialize;
@@ -11,13 +12,16 @@ use serde_json::{Value, json};
 use sidewire_agent::message::{Message, Part};
 use sidewire_agent::provider::ToolSpec;
 
-use super::super::http::{Asking, room_to_think};
+use super::super::http::{Asking, proper_name, room_to_think};
 use super::blocks::{MARK, Mark, Reading, Spoken};
 use super::manners::{Thinking, Way};
 use super::seal::Sealer;
 
 /// No model takes a smaller budget.
 const LEAST_BUDGET: u64 = 1_024;
+
+/// Tokens of an answer that nobody wants to limit: here a limit must be named.
+const USUAL_ANSWER: u64 = 16_384;
 
 /// The body of a request in one way.
 pub(super) fn body(asking: &Asking<'_>, way: Way, sealer: &Sealer) -> Vec<u8> {
@@ -77,7 +81,7 @@ struct SystemText<'a> {
 
 #[derive(Serialize)]
 struct Tool<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     description: &'a str,
     input_schema: &'a Value,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +91,7 @@ struct Tool<'a> {
 impl<'a> From<&'a ToolSpec> for Tool<'a> {
     fn from(tool: &'a ToolSpec) -> Self {
         Self {
-            name: &tool.name,
+            name: Cow::Borrowed(&tool.name),
             description: &tool.description,
             input_schema: &tool.parameters,
             cache_control: None,
@@ -125,9 +129,11 @@ impl<'a> Body<'a> {
     fn name_called_tools(&mut self, messages: &'a [Message]) {
         let calls = messages.iter().flat_map(|message| &message.parts);
         for part in calls {
-            if let Part::ToolCall { name, .. } = part
-                && self.tools.iter().all(|tool| tool.name != name)
-            {
+            let Part::ToolCall { name, .. } = part else {
+                continue;
+            };
+            let name = proper_name(name);
+            if self.tools.iter().all(|tool| tool.name != name) {
                 self.tools.push(Tool {
                     name,
                     description: "",
@@ -143,11 +149,12 @@ impl<'a> Body<'a> {
     fn think(&mut self, asking: &Asking<'a>, thinking: Thinking) {
         let connection = asking.connection;
         let room = room_to_think(asking.effort, connection.window()).max(LEAST_BUDGET);
-        let answer = asking.request.max_output_tokens;
-        self.max_tokens = connection.output(match thinking {
-            Thinking::Off => answer,
-            Thinking::Adaptive | Thinking::Budget => answer.saturating_add(room),
-        });
+        let answer = asking.request.max_output_tokens.unwrap_or(USUAL_ANSWER);
+        let thoughts = match thinking {
+            Thinking::Off => 0,
+            Thinking::Adaptive | Thinking::Budget => room,
+        };
+        self.max_tokens = connection.output(answer, thoughts, asking.request.input_tokens);
         match thinking {
             Thinking::Off => {}
             Thinking::Adaptive => {

@@ -12,7 +12,7 @@ pub(super) async fn ask<A: Api>(
     request: &ModelRequest,
     effort: Option<&str>,
 ) -> Result<Asked, ProviderError> {
-    let Shared { connection, api } = shared;
+    let Shared { connection, api, .. } = shared;
     let sight = &connection.sight;
     let asking = |pictures| Asking {
         connection,

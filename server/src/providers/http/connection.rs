@@ -15,6 +15,9 @@ use super::status::{failure, is_passing};
 use super::{Api, Limits, Settings, SetupError};
 use crate::http_client;
 
+/// Tokens that a server may put around messages, which nobody else can count.
+const FRAME: u64 = 512;
+
 /// A server and the model that is used of it.
 pub(crate) struct Connection {
     client: reqwest::Client,
@@ -72,9 +75,21 @@ impl Connection {
         self.window.store(window, Ordering::Relaxed);
     }
 
-    /// Tokens of an answer, as many as wanted if the model can give so many.
-    pub(crate) fn output(&self, wanted: u64) -> u64 {
-        wanted.min(self.most_output.unwrap_or(u64::MAX))
+    /// Most tokens of one answer the model can give, when that is known.
+    pub(crate) fn most_output(&self) -> Option<u64> {
+        self.most_output
+    }
+
+    /// Tokens of an answer with thinking before it: as much as the model can give, and thinking only as far as the
+    /// window has room beside `sent` and the answer, for servers refuse what could grow beyond it.
+    pub(crate) fn output(&self, answer: u64, thinking: u64, sent: u64) -> u64 {
+        let left = self.window().map_or(u64::MAX, |window| {
+            window.saturating_sub(sent.saturating_add(FRAME))
+        });
+        answer
+            .saturating_add(thinking)
+            .min(left.max(answer))
+            .min(self.most_output.unwrap_or(u64::MAX))
     }
 
     /// A request for what lies below the base.

@@ -44,8 +44,10 @@ struct Entry {
     max_model_len: Option<Value>,
     /// OpenRouter and LM Studio.
     context_length: Option<Value>,
-    /// LM Studio.
+    /// LM Studio and Mistral.
     max_context_length: Option<Value>,
+    /// Groq.
+    context_window: Option<Value>,
     /// Anthropic.
     max_input_tokens: Option<Value>,
 }
@@ -58,6 +60,7 @@ impl From<Entry> for Listed {
             entry.max_model_len,
             entry.context_length,
             entry.max_context_length,
+            entry.context_window,
             entry.max_input_tokens,
         ];
         let window = hints

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use futures_util::StreamExt;
@@ -9,6 +10,7 @@ use sidewire_agent::error::ProviderError;
 use sidewire_agent::message::{Message, Role};
 use sidewire_agent::provider::{ModelEvent, ModelInfo, ModelRequest, ModelStream, Provider};
 use sidewire_contract::mode::Mode;
+use tokio::time::timeout;
 
 use super::call::Call;
 use super::connection::address;
@@ -42,7 +44,11 @@ impl<A: Api> HttpProvider<A> {
         let api = Arc::new(A::new(&base, &settings));
         let connection = Connection::new::<A>(base, settings)?;
         Ok(Self {
-            shared: Arc::new(Shared { connection, api }),
+            shared: Arc::new(Shared {
+                connection,
+                api,
+                asked: AtomicBool::new(false),
+            }),
             effort: None,
             key_expires,
         })
@@ -72,6 +78,19 @@ impl<A: Api> Provider for HttpProvider<A> {
 
     fn check(&self) -> Result<(), ProviderError> {
         key::check(self.key_expires, SystemTime::now())
+    }
+
+    /// Asks for the list of models, in which servers tell windows. One that is not there yet is asked again next time.
+    async fn learn(&self) {
+        let Shared {
+            connection, asked, ..
+        } = &*self.shared;
+        if connection.window().is_some() || asked.load(Ordering::Relaxed) {
+            return;
+        }
+        let listed = timeout(connection.limits.learn, self.models()).await;
+        let is_there = !matches!(listed, Ok(Err(ProviderError::Unreachable)));
+        asked.store(is_there, Ordering::Relaxed);
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ProviderError> {
@@ -141,6 +160,7 @@ fn probe_request() -> ModelRequest {
         mode: Some(Mode::Educational),
         tools: Vec::new(),
         pictures: Vec::new(),
-        max_output_tokens: 16,
+        input_tokens: 0,
+        max_output_tokens: Some(16),
     }
 }

@@ -1,4 +1,4 @@
-//! When to ask again, and how long to wait: before the first byte only.
+//! When to ask again, and how long to wait.
 
 use std::time::{Duration, SystemTime};
 
@@ -22,6 +22,11 @@ impl Tries {
             number: 1,
             begun: Instant::now(),
         }
+    }
+
+    /// The server began to answer, so what came before does not count against its time.
+    pub(super) fn answered(&mut self) {
+        self.begun = Instant::now();
     }
 
     /// How long to wait before the next try, or nothing when there is none.

@@ -165,7 +165,8 @@ pub(crate) fn request() -> ModelRequest {
         mode: Some(Mode::Educational),
         tools: Vec::new(),
         pictures: Vec::new(),
-        max_output_tokens: 77,
+        input_tokens: 0,
+        max_output_tokens: Some(77),
     }
 }
 

@@ -38,7 +38,8 @@ fn request(question: &str, page: Option<PageContext>, mode: impl Into<Option<Mod
         mode: mode.into(),
         tools: Vec::new(),
         pictures: Vec::new(),
-        max_output_tokens: 1000,
+        input_tokens: 0,
+        max_output_tokens: Some(1000),
     }
 }
 

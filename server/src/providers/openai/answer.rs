@@ -20,6 +20,8 @@ pub(crate) struct Completion {
     manners: Arc<Manners>,
     events: VecDeque<ModelEvent>,
     calls: Vec<PartialCall>,
+    /// The newest count: some servers send the sum so far with every piece.
+    usage: Option<Usage>,
     finish: Option<FinishReason>,
 }
 
@@ -79,6 +81,7 @@ impl Answer for Completion {
         for (number, call) in calls.into_iter().enumerate() {
             self.events.push_back(call.whole(number));
         }
+        self.events.extend(self.usage.take().map(ModelEvent::Usage));
         self.events.push_back(ModelEvent::Finished(finish));
         Ok(())
     }
@@ -91,6 +94,7 @@ impl Completion {
             manners,
             events: VecDeque::new(),
             calls: Vec::new(),
+            usage: None,
             finish: None,
         }
     }
@@ -112,7 +116,7 @@ impl Completion {
             if usage.reasoning.is_some_and(|reasoning| reasoning > 0) {
                 self.manners.thinks();
             }
-            self.events.push_back(ModelEvent::Usage(usage));
+            self.usage = Some(usage);
         }
         Ok(())
     }

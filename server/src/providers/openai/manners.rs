@@ -3,13 +3,14 @@
 //! Nothing is concluded from what a server writes. A way counts as refused when the server answers HTTP 400 or 422 and
 //! takes another one, and as accepted once an answer began.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sidewire_agent::message::{Message, Part};
 use url::Url;
 
-use super::super::http::Asking;
+use super::super::http::{Asking, short_id};
 
 /// Servers differ in what they refuse. The forms are tried in this order until one is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,11 +82,36 @@ pub(super) struct Shape<'a> {
     pub(super) echo: bool,
     /// The answer needs room for thinking.
     pub(super) thinks: bool,
+    /// Ids of calls have nine letters and digits.
+    short_ids: bool,
 }
+
+impl Shape<'_> {
+    /// The id of a call as the server takes it.
+    pub(super) fn id<'a>(&self, id: &'a str) -> Cow<'a, str> {
+        if self.short_ids {
+            short_id(id)
+        } else {
+            Cow::Borrowed(id)
+        }
+    }
+}
+
+/// How the names of Mistral's models begin. Whoever serves them refuses ids of any other kind.
+const MISTRAL: [&str; 7] = [
+    "mistral",
+    "mixtral",
+    "ministral",
+    "magistral",
+    "codestral",
+    "devstral",
+    "pixtral",
+];
 
 /// What is known of one server and model.
 pub(super) struct Manners {
     deepseek: bool,
+    mistral: bool,
     /// The effort when none was chosen.
     usual_effort: Option<&'static str>,
     // A std mutex: held for a look or a note.
@@ -108,15 +134,18 @@ struct Learned {
 impl Manners {
     /// What is known before the first request.
     pub(super) fn of(base: &Url, model: &str) -> Self {
-        let vendor = base
-            .host_str()
-            .is_some_and(|host| host == "deepseek.com" || host.ends_with(".deepseek.com"));
+        let is_of = |vendor: &str| {
+            let rest = base.host_str().and_then(|host| host.strip_suffix(vendor));
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
-        let deepseek = vendor || name.starts_with("deepseek");
+        let deepseek = is_of("deepseek.com") || name.starts_with("deepseek");
+        let mistral = is_of("mistral.ai") || MISTRAL.iter().any(|begin| name.starts_with(begin));
         // These think only when told to; the older names say by themselves whether they do.
         let told = deepseek && (name.contains("flash") || name.contains("pro"));
         Self {
             deepseek,
+            mistral,
             usual_effort: told.then_some("high"),
             learned: Mutex::default(),
         }
@@ -168,6 +197,7 @@ impl Manners {
             deepseek: self.deepseek,
             echo: way.echo,
             thinks: effort.is_some() || self.lock().thinks,
+            short_ids: self.mistral,
         }
     }
 

@@ -1,20 +1,22 @@
 //! A model call as the body of a chat completions request.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 use sidewire_agent::message::{Message, Part, Role};
 use sidewire_agent::provider::ToolSpec;
 
-use super::super::http::{Asking, proper_arguments, room_to_think};
+use super::super::http::{Asking, proper_arguments, proper_name, room_to_think};
 use super::content::{Content, Placed};
 use super::manners::{Form, Shape, thinking};
 
 /// The body of a request in one shape.
 pub(super) fn body(asking: &Asking<'_>, shape: &Shape<'_>) -> Vec<u8> {
-    let limit = Some(limit(asking, shape));
+    let limit = limit(asking, shape);
     let body = Body {
         model: &asking.connection.model,
-        messages: messages(asking, shape.echo),
+        messages: messages(asking, shape),
         stream: true,
         stream_options: (shape.form != Form::Bare).then_some(StreamOptions { include_usage: true }),
         max_tokens: limit.filter(|_| shape.form != Form::Newer),
@@ -33,15 +35,18 @@ pub(super) fn body(asking: &Asking<'_>, shape: &Shape<'_>) -> Vec<u8> {
 /// The effort that means not to think.
 const NO_EFFORT: &str = "none";
 
-/// Tokens of the answer; thinking counts as such.
-fn limit(asking: &Asking<'_>, shape: &Shape<'_>) -> u64 {
+/// Tokens of the answer; thinking counts as such. Without one, servers let an answer grow as far as they can.
+fn limit(asking: &Asking<'_>, shape: &Shape<'_>) -> Option<u64> {
     let connection = asking.connection;
+    let Some(answer) = asking.request.max_output_tokens else {
+        return connection.most_output();
+    };
     let thinking = if shape.thinks {
         room_to_think(shape.effort, connection.window())
     } else {
         0
     };
-    connection.output(asking.request.max_output_tokens.saturating_add(thinking))
+    Some(connection.output(answer, thinking, asking.request.input_tokens))
 }
 
 #[derive(Serialize)]
@@ -97,19 +102,19 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<ToolCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'a str>,
+    tool_call_id: Option<Cow<'a, str>>,
 }
 
 #[derive(Serialize)]
 struct ToolCall<'a> {
-    id: &'a str,
+    id: Cow<'a, str>,
     r#type: &'static str,
     function: CalledFunction<'a>,
 }
 
 #[derive(Serialize)]
 struct CalledFunction<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     arguments: String,
 }
 
@@ -140,7 +145,7 @@ impl<'a> From<&'a ToolSpec> for Tool<'a> {
     }
 }
 
-fn messages<'a>(asking: &Asking<'a>, echo: bool) -> Vec<Line<'a>> {
+fn messages<'a>(asking: &Asking<'a>, shape: &Shape<'_>) -> Vec<Line<'a>> {
     let request = asking.request;
     let system = (!request.system.is_empty()).then(|| said("system", request.system.clone().into()));
     let placed = request.messages.iter().enumerate().map(|(at, message)| Placed {
@@ -150,7 +155,7 @@ fn messages<'a>(asking: &Asking<'a>, echo: bool) -> Vec<Line<'a>> {
     });
     system
         .into_iter()
-        .chain(placed.flat_map(|placed| lines(placed, echo)))
+        .chain(placed.flat_map(|placed| lines(placed, shape)))
         .collect()
 }
 
@@ -165,37 +170,38 @@ fn said(role: &'static str, content: Content) -> Line<'static> {
 }
 
 /// A message of the transcript. Results of several tools are one line each; their pictures follow in one more.
-fn lines(placed: Placed<'_>, echo: bool) -> Vec<Line<'_>> {
+fn lines<'a>(placed: Placed<'a>, shape: &Shape<'_>) -> Vec<Line<'a>> {
     match placed.message.role {
         Role::User => vec![said("user", placed.said())],
-        Role::Assistant => assistant(placed.message, echo).into_iter().collect(),
+        Role::Assistant => assistant(placed.message, shape).into_iter().collect(),
         Role::Tool => placed
             .message
             .parts
             .iter()
-            .filter_map(|part| tool_result(part, placed))
+            .filter_map(|part| tool_result(part, placed, shape))
             .chain(placed.of_results().map(|content| said("user", content)))
             .collect(),
     }
 }
 
 /// What the model said and called; nothing when a turn broke off before either.
-fn assistant(message: &Message, echo: bool) -> Option<Line<'_>> {
+fn assistant<'a>(message: &'a Message, shape: &Shape<'_>) -> Option<Line<'a>> {
     let text = message.plain_text();
-    let tool_calls: Vec<ToolCall<'_>> = message.parts.iter().filter_map(tool_call).collect();
+    let calls = message.parts.iter();
+    let tool_calls: Vec<ToolCall<'_>> = calls.filter_map(|part| tool_call(part, shape)).collect();
     if text.is_empty() && tool_calls.is_empty() {
         return None;
     }
     Some(Line {
         role: "assistant",
         content: Some(text).filter(|text| !text.is_empty()).map(Content::from),
-        reasoning_content: (echo && !tool_calls.is_empty()).then(|| thinking(message)),
+        reasoning_content: (shape.echo && !tool_calls.is_empty()).then(|| thinking(message)),
         tool_calls,
         tool_call_id: None,
     })
 }
 
-fn tool_call(part: &Part) -> Option<ToolCall<'_>> {
+fn tool_call<'a>(part: &'a Part, shape: &Shape<'_>) -> Option<ToolCall<'a>> {
     let Part::ToolCall {
         call_id,
         name,
@@ -206,18 +212,21 @@ fn tool_call(part: &Part) -> Option<ToolCall<'_>> {
     };
     let arguments = proper_arguments(arguments).to_string();
     Some(ToolCall {
-        id: call_id,
+        id: shape.id(call_id),
         r#type: "function",
-        function: CalledFunction { name, arguments },
+        function: CalledFunction {
+            name: proper_name(name),
+            arguments,
+        },
     })
 }
 
-fn tool_result<'a>(part: &'a Part, placed: Placed<'a>) -> Option<Line<'a>> {
+fn tool_result<'a>(part: &'a Part, placed: Placed<'a>, shape: &Shape<'_>) -> Option<Line<'a>> {
     let Part::ToolResult { call_id, content, .. } = part else {
         return None;
     };
     Some(Line {
-        tool_call_id: Some(call_id),
+        tool_call_id: Some(shape.id(call_id)),
         ..said("tool", placed.told(content))
     })
 }

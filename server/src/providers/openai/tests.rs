@@ -57,6 +57,7 @@ async fn models_tell_their_windows() {
     let list = json!({ "object": "list", "data": [
         { "id": "m1", "meta": { "n_ctx": 4096 } }, { "id": "b", "max_model_len": 8192 },
         { "id": "c", "context_length": 16384 }, { "id": "d", "owned_by": "library" }, { "id": "e", "context_length": "big" },
+        { "id": "f", "context_window": 131_072 }, { "id": "g", "max_context_length": 32_768 },
     ] });
     let server = Server::start(vec![stream(&list.to_string())]).await;
     let provider = server.provider::<OpenAi>();
@@ -67,9 +68,42 @@ async fn models_tell_their_windows() {
         .iter()
         .map(|model| model.window)
         .collect();
-    assert_eq!(windows, [Some(4096), Some(8192), Some(16384), None, None]);
+    assert_eq!(
+        windows,
+        [
+            Some(4096),
+            Some(8192),
+            Some(16384),
+            None,
+            None,
+            Some(131_072),
+            Some(32_768)
+        ]
+    );
     assert_eq!(provider.describe().window, Some(4096));
     assert!(server.requests()[0].0.starts_with("get /v1/models"));
+}
+
+#[tokio::test]
+async fn a_window_is_learned_once_and_nobody_waits_long_for_it() {
+    let list = |entry: Value| stream(&json!({ "data": [entry] }).to_string());
+    for (answer, window) in [
+        (list(json!({ "id": "m1", "max_model_len": 8192 })), Some(8192)),
+        (list(json!({ "id": "m1" })), None),
+        (status("404 Not Found"), None),
+        (Reply::Hang(vec![]), None),
+    ] {
+        let server = Server::start(vec![answer]).await;
+        let provider = server.provider_with::<OpenAi>(|settings| {
+            // What is to come must have the time for it.
+            settings.limits.learn = Duration::from_millis(if window.is_some() { 60_000 } else { 200 });
+        });
+        for _ in 0..2 {
+            provider.learn().await;
+            assert_eq!(provider.describe().window, window);
+        }
+        assert!(server.requests().len() <= 1, "{window:?}");
+    }
 }
 
 #[tokio::test]

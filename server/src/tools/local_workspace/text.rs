@@ -6,6 +6,8 @@ use sidewire_agent::workspace::Encoding;
 
 /// A zero byte in so many first ones means that it is no text.
 const LOOKED_AT: usize = 8 * 1024;
+/// The same for whoever reads only so much.
+pub(in crate::tools) const HEAD: u64 = LOOKED_AT as u64;
 /// A guess is made of no more than this.
 const GUESSED_FROM: usize = 64 * 1024;
 
@@ -19,7 +21,7 @@ pub(in crate::tools) fn decode(bytes: &[u8]) -> Option<(String, Encoding)> {
         };
         return comes_back(&text, &written, bytes).then_some((text, written));
     }
-    if bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0) {
+    if is_binary(bytes) {
         return None;
     }
     if let Ok(text) = std::str::from_utf8(bytes) {
@@ -36,6 +38,12 @@ pub(in crate::tools) fn decode(bytes: &[u8]) -> Option<(String, Encoding)> {
         };
         comes_back(&text, &written, bytes).then_some((text, written))
     })
+}
+
+/// Whether the head of a file shows that it is no text.
+pub(in crate::tools) fn is_binary(head: &[u8]) -> bool {
+    let has_zero = head.iter().take(LOOKED_AT).any(|byte| *byte == 0);
+    has_zero && encoding_rs::Encoding::for_bom(head).is_none()
 }
 
 /// The bytes of a text in this encoding; `None` when it lacks a character.

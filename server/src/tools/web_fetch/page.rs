@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use url::Url;
 
-use super::tags::{is_too_deep, words};
+use super::tags::{is_too_much, without_drawings, words};
 use crate::tools::call::clip_line;
 
 /// Columns of text made of HTML.
@@ -61,29 +61,40 @@ impl Page {
         )
     }
 
-    /// The text; `None` when there is none to be had. Takes a while.
+    /// The text, in the form that a page gives it; `None` when there is none to be had. Takes a while.
     pub(super) fn text(&self) -> Option<String> {
-        let text = self.decoded();
-        if text.chars().take(8192).any(|character| character == '\0') {
-            return None;
+        let text = self.decoded()?;
+        if !self.is_html() {
+            return Some(text.into_owned());
         }
-        if matches!(
-            name_of(&self.kind).as_str(),
-            "text/html" | "application/xhtml+xml"
-        ) {
-            if is_too_deep(&text) {
-                return Some(words(&text));
-            }
-            return html2text::config::plain()
-                .allow_width_overflow()
-                .string_from_read(text.as_bytes(), WIDTH)
-                .ok();
+        let text = without_drawings(&text);
+        if is_too_much(&text) {
+            return Some(words(&text));
         }
-        Some(text.into_owned())
+        let formed = html2text::config::plain()
+            .allow_width_overflow()
+            .string_from_read(text.as_bytes(), WIDTH);
+        Some(formed.unwrap_or_else(|_| words(&text)))
     }
 
-    /// In the encoding that the server names, or its mark, or UTF-8.
-    fn decoded(&self) -> Cow<'_, str> {
+    /// The text without any form, which is quick; what is no HTML has none.
+    pub(super) fn words(&self) -> Option<String> {
+        let text = self.decoded()?;
+        Some(if self.is_html() {
+            words(&text)
+        } else {
+            text.into_owned()
+        })
+    }
+
+    /// Whether it has a form.
+    pub(super) fn is_html(&self) -> bool {
+        let name = name_of(&self.kind);
+        matches!(name.as_str(), "text/html" | "application/xhtml+xml")
+    }
+
+    /// In the encoding that the server names, or its mark, or UTF-8; `None` when it is no text at all.
+    fn decoded(&self) -> Option<Cow<'_, str>> {
         let named = self.kind.split(';').skip(1).find_map(|part| {
             let (name, value) = part.split_once('=')?;
             let label = value.trim().trim_matches('"');
@@ -91,7 +102,9 @@ impl Page {
                 .eq_ignore_ascii_case("charset")
                 .then(|| encoding_rs::Encoding::for_label(label.as_bytes()))?
         });
-        named.unwrap_or(encoding_rs::UTF_8).decode(&self.bytes).0
+        let text = named.unwrap_or(encoding_rs::UTF_8).decode(&self.bytes).0;
+        let has_zero = text.chars().take(8192).any(|character| character == '\0');
+        (!has_zero).then_some(text)
     }
 }
 
@@ -140,6 +153,13 @@ mod tests {
         for kind in ["image/png", "application/octet-stream", "video/mp4", ""] {
             assert!(!is_text(kind), "{kind}");
         }
+    }
+
+    #[test]
+    fn a_long_page_within_many_tables_harms_nobody() {
+        let html = format!("{}{}", "<table><tr><td>".repeat(240), "<p>word ".repeat(100_000));
+        let shown = text("text/html", html.as_bytes()).unwrap();
+        assert_eq!(shown, "word ".repeat(100_000).trim());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::tools::testing::Bench;
+use crate::tools::testing::{Bench, feed, said};
 
 /// Pages of a network that is not there.
 #[derive(Default)]
@@ -52,9 +52,20 @@ impl Outside for Pages {
     }
 }
 
+fn tool(public: &Arc<Pages>, local: &Arc<Pages>) -> WebFetch {
+    let converter = Arc::new(Semaphore::new(1));
+    WebFetch::over(
+        Arc::clone(public) as Arc<_>,
+        Arc::clone(local) as Arc<_>,
+        converter,
+    )
+}
+
 async fn fetch(pages: &Arc<Pages>, url: &str) -> Result<Page, String> {
-    let tool = WebFetch::over(Arc::clone(pages) as Arc<_>, Arc::clone(pages) as Arc<_>);
-    tool.page(url).await.map_err(|error| error.to_string())
+    tool(pages, pages)
+        .page(url)
+        .await
+        .map_err(|error| error.to_string())
 }
 
 #[tokio::test]
@@ -149,8 +160,7 @@ async fn this_machine_is_reached_only_by_its_own_name() {
     ];
     for url in local.into_iter().chain(public) {
         let (here, there) = (Arc::new(Pages::default()), Arc::new(Pages::default()));
-        let tool = WebFetch::over(Arc::clone(&there) as Arc<_>, Arc::clone(&here) as Arc<_>);
-        assert!(tool.page(url).await.is_err());
+        assert!(tool(&there, &here).page(url).await.is_err());
         let asked = [here, there].map(|pages| pages.asked.lock().unwrap().len());
         let is_local = usize::from(local.contains(&url));
         assert_eq!(asked, [is_local, 1 - is_local], "{url}");
@@ -174,6 +184,35 @@ async fn no_more_is_taken_than_may_be() {
         .map(|page| page.status)
         .unwrap_err();
     assert_eq!(picture, "status 200 · image/png · it is no text");
+}
+
+const PAGE: &str = "http://a.example/";
+
+fn one_page() -> Arc<Pages> {
+    Arc::new(Pages::default().page(PAGE, "text/html", "<h1>One</h1> <p>two"))
+}
+
+/// Nothing here is real but the clock, which jumps to the end of the time.
+#[tokio::test(start_paused = true)]
+async fn while_another_page_gets_its_form_the_words_of_this_one_come_in_time() {
+    let tool = tool(&one_page(), &one_page());
+    let _other = Arc::clone(&tool.converter).acquire_owned().await.unwrap();
+    let began = Instant::now();
+    let told = said(&tool.told(PAGE).await.unwrap());
+    assert!(told.ends_with("\n\nOne two"), "{told}");
+    assert_eq!(began.elapsed(), LIMIT);
+}
+
+#[tokio::test]
+async fn a_turn_that_is_stopped_does_not_wait_for_the_form_of_a_page() {
+    let (bench, tool) = (Bench::new(), tool(&one_page(), &one_page()));
+    let other = Arc::clone(&tool.converter).acquire_owned().await.unwrap();
+    let call = bench.context(json!({ "url": PAGE }), &feed()).await;
+    let (output, ()) = tokio::join!(tool.call(call), async { bench.cancel.cancel() });
+    assert!(output.is_error && said(&output).contains("stopped"), "{output:?}");
+    drop(other);
+    let told = said(&tool.told(PAGE).await.unwrap());
+    assert!(told.ends_with("# One\n\ntwo"), "{told}");
 }
 
 /// The real client and a real server on this machine.

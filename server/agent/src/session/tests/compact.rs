@@ -30,7 +30,10 @@ fn editor_key(id: &str) -> TurnKey {
 
 impl Editor {
     async fn with(scripts: Vec<Vec<Say>>) -> Self {
-        let provider = Scripted::with_window(WINDOW, scripts);
+        Self::of(Scripted::with_window(WINDOW, scripts)).await
+    }
+
+    async fn of(provider: Arc<Scripted>) -> Self {
         let agent = agent_of(provider.clone());
         let new = NewConversation {
             owner: Owner::editor(),
@@ -146,6 +149,46 @@ async fn what_was_counted_at_the_end_of_a_turn_counts_at_the_beginning_of_the_ne
         editor.prompt("2", "two?").await;
         assert_eq!(editor.calls(), calls, "{tokens}");
     }
+}
+
+/// What came after the last count was not counted.
+#[tokio::test]
+async fn what_was_counted_before_a_turn_was_stopped_does_not_count() {
+    let never = Arc::new(Notify::new());
+    let first = vec![crate::testing::took(10), "half".into(), Say::Wait(never), stop()];
+    let editor = Editor::with(vec![first, says("what was"), says("two")]).await;
+    let wake = Arc::new(Notify::new());
+    let ask = Ask {
+        key: editor_key("1"),
+        place: Place::Known(editor.conversation),
+        setting: setting(),
+        ..question("1", &"x".repeat(25_000))
+    };
+    let mut started = editor.agent.ask(ask, wake.clone()).await.unwrap();
+    while started.subscription.record().text.is_empty() {
+        wake.notified().await;
+        drop(started.subscription.take());
+    }
+    assert!(editor.agent.stop(&editor_key("1")));
+    let (_, outcome) = read_to_end(started.subscription, &wake).await;
+    assert_eq!(outcome, TurnOutcome::Stopped(StopCause::Person));
+    editor.prompt("2", "two?").await;
+    assert_eq!(
+        editor.asked(2),
+        [SUMMARY, NOTED, "two?"],
+        "by its bytes it is too large"
+    );
+}
+
+#[tokio::test]
+async fn a_first_turn_waits_for_what_the_model_server_tells_of_its_window() {
+    let long = "x".repeat(30_000);
+    let editor = Editor::of(Scripted::that_learns(128_000, vec![says(&long), says("two")])).await;
+    editor.prompt("1", "one?").await;
+    editor.prompt("2", "two?").await;
+    assert_eq!(editor.asked(1), ["one?", long.as_str(), "two?"]);
+    let requests = editor.provider.requests.lock().unwrap();
+    assert_eq!(requests[0].max_output_tokens, Some(16_384));
 }
 
 #[tokio::test]

@@ -174,7 +174,7 @@ async fn a_running_turn_is_found_by_its_title_and_an_ended_one_by_its_last_text_
         text: "draft".to_owned(),
         ..running("t1", "heading")
     };
-    assert!(store.save_partial(id, 1, partial, reply("draft")));
+    assert!(store.save_partial(id, 1, so_far(partial, reply("draft"))));
     store
         .finish_turn(
             id,

@@ -25,7 +25,7 @@ async fn a_turn_of_a_dead_process_is_ended_and_keeps_its_text() {
         text: "half".to_owned(),
         ..running("t1", "q")
     };
-    assert!(store.save_partial(id, 1, partial, reply("half")));
+    assert!(store.save_partial(id, 1, so_far(partial, reply("half"))));
     drop(store);
 
     let store = Store::open(folder.path(), "test").unwrap();

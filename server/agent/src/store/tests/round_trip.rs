@@ -17,8 +17,9 @@ use crate::store::NewConversation;
 use crate::tool::{Location, ToolKind};
 
 const KINDS: [ToolKind; 3] = [ToolKind::Read, ToolKind::Execute, ToolKind::Other];
-const NOTICES: [Notice; 6] = [
+const NOTICES: [Notice; 7] = [
     Notice::HistoryTrimmed,
+    Notice::GuessedWindow,
     Notice::PageTrimmed,
     Notice::AnswerClipped,
     Notice::StepLimit,

@@ -116,6 +116,32 @@ async fn history_is_the_newest_turns_that_fit_oldest_first() {
 }
 
 #[tokio::test]
+async fn messages_that_are_kept_stay_while_those_behind_them_are_replaced() {
+    let store = memory();
+    let id = conversation(&store, ann(), "chat").await;
+    ask(&store, id, "t1", "q").await;
+    for (kept, messages) in [
+        (0, [reply("one"), reply("tw")].concat()),
+        (1, [reply("two"), reply("thr")].concat()),
+        (2, reply("three")),
+    ] {
+        let partial = PartialTurn {
+            record: running("t1", "q"),
+            kept,
+            messages,
+        };
+        assert!(store.save_partial(id, 1, partial));
+    }
+    let begun = ask(&store, id, "t2", "q2").await;
+    let texts: Vec<String> = begun.history[0]
+        .messages
+        .iter()
+        .map(Message::plain_text)
+        .collect();
+    assert_eq!(texts, ["q", "one", "two", "three"]);
+}
+
+#[tokio::test]
 async fn a_partial_answer_is_replaced_by_the_next_and_by_the_end() {
     let store = memory();
     let id = conversation(&store, ann(), "chat").await;
@@ -125,7 +151,7 @@ async fn a_partial_answer_is_replaced_by_the_next_and_by_the_end() {
             text: text.to_owned(),
             ..running("t1", "q")
         };
-        assert!(store.save_partial(id, 1, partial, reply(text)));
+        assert!(store.save_partial(id, 1, so_far(partial, reply(text))));
     }
     store.purge(0).await.unwrap();
     assert_eq!(turns(&store, id).await[0].text, "Tw");
@@ -138,7 +164,7 @@ async fn a_partial_answer_is_replaced_by_the_next_and_by_the_end() {
         text: "T".to_owned(),
         ..running("t1", "q")
     };
-    assert!(store.save_partial(id, 1, late, reply("T")));
+    assert!(store.save_partial(id, 1, so_far(late, reply("T"))));
     let begun = ask(&store, id, "t2", "q2").await;
     assert_eq!(
         begun.history[0].messages,
@@ -164,9 +190,9 @@ async fn a_full_queue_refuses_partial_answers_and_lets_the_end_wait() {
         ..running("t1", "q")
     };
     for _ in 0..QUEUE {
-        assert!(store.save_partial(id, 1, partial("T"), reply("T")));
+        assert!(store.save_partial(id, 1, so_far(partial("T"), reply("T"))));
     }
-    assert!(!store.save_partial(id, 1, partial("no room"), reply("no room")));
+    assert!(!store.save_partial(id, 1, so_far(partial("no room"), reply("no room"))));
 
     let end = store.finish_turn(id, 1, ended(answered("t1", "q", "Two."), reply("Two.")), 3_000);
     let free = async { release.send(()).unwrap() };
@@ -196,7 +222,7 @@ async fn a_turn_left_running_ends_when_the_next_one_begins() {
         text: "half".to_owned(),
         ..running("t1", "q")
     };
-    assert!(store.save_partial(id, 1, partial, reply("half")));
+    assert!(store.save_partial(id, 1, so_far(partial, reply("half"))));
     let begun = ask(&store, id, "t2", "q2").await;
     let dead = &begun.history[0].record;
     assert_eq!(
@@ -216,7 +242,7 @@ async fn a_full_disk_changes_nothing_and_is_named() {
         text: "half".to_owned(),
         ..running("t1", "q")
     };
-    assert!(store.save_partial(id, 1, partial.clone(), reply("half")));
+    assert!(store.save_partial(id, 1, so_far(partial.clone(), reply("half"))));
     let limit: Result<(), StoreError> = store
         .inner
         .writer

@@ -227,6 +227,40 @@ async fn a_tool_that_does_not_end_with_its_turn_is_left() {
 }
 
 #[tokio::test]
+async fn a_call_gets_no_id_that_a_call_of_an_earlier_turn_has() {
+    let said = Part::ToolCall {
+        call_id: "0".into(),
+        name: "a".into(),
+        arguments: serde_json::json!({}),
+    };
+    let answered = Part::ToolResult {
+        call_id: "0".into(),
+        content: Vec::new(),
+        is_error: false,
+    };
+    let message = |role, part| Message {
+        role,
+        parts: vec![part],
+    };
+    let running = Running {
+        earlier: vec![EarlierTurn {
+            number: 1,
+            messages: vec![
+                Message::text(Role::User, "before"),
+                message(Role::Assistant, said),
+                message(Role::Tool, answered),
+                Message::text(Role::Assistant, "done"),
+            ],
+        }],
+        ..Running::in_mode(Mode::Educational, vec![Echo::named("a")])
+    };
+    let ran = running
+        .run(vec![vec![call("0", "a"), stop()], vec!["done".into(), stop()]])
+        .await;
+    assert_eq!(ran.record.tools[0].call_id, "0-2");
+}
+
+#[tokio::test]
 async fn calls_that_are_numbered_anew_or_not_at_all_get_names_of_their_own() {
     let scripts = vec![
         vec![call("0", "a"), call("0", "a"), call("", "a"), stop()],

@@ -59,6 +59,32 @@ async fn earlier_turns_are_summed_up_and_short_new_ones_stay() {
 }
 
 #[tokio::test]
+async fn a_person_sees_that_it_is_summed_up_and_what_is_waited_for() {
+    let running = Running {
+        earlier: vec![turn(1, 30_000)],
+        ..editor()
+    };
+    let waiting = Say::Event(ModelEvent::Retrying {
+        attempt: 2,
+        wait_ms: 7_000,
+    });
+    let scripts = vec![
+        vec![waiting, "what was".into(), stop()],
+        vec!["done".into(), stop()],
+    ];
+    let ran = running.run(scripts).await;
+    let told: Vec<&News> = ran.news.iter().take(2).collect();
+    assert!(
+        matches!(
+            told.as_slice(),
+            [News::Reasoning(words), News::Event(TurnEvent::Retrying { attempt: 2, .. })]
+                if words.starts_with("Summing up")
+        ),
+        "{told:?}"
+    );
+}
+
+#[tokio::test]
 async fn below_the_point_nothing_is_summed_up() {
     let running = Running {
         earlier: vec![turn(1, 8_000), turn(2, 7_000)],
@@ -144,6 +170,80 @@ async fn earlier_steps_of_a_long_turn_are_summed_up_again_and_again() {
         ran.record.notices,
         [Notice::Compacted { messages: 4 }],
         "the same notice is shown once"
+    );
+}
+
+/// A summary is for good: an editor that asks before the server told its window must not lose a large session to it.
+#[tokio::test]
+async fn what_a_larger_window_held_is_not_summed_up_against_a_guess() {
+    let unknown = |taken| Running {
+        earlier: vec![turn(1, 15_000), turn(2, 15_000)],
+        window: None,
+        taken,
+        ..editor()
+    };
+    let done = || vec![vec!["done".into(), stop()]];
+    let guess = Notice::GuessedWindow;
+    // It took as much of this model before: it stays whole.
+    let ran = unknown((11_000, true)).run(done()).await;
+    assert_eq!(lines(&ran.requests[0]).len(), 5);
+    assert_eq!(ran.record.notices, []);
+    // Another model held it: it is trimmed for this request only.
+    let ran = unknown((11_000, false)).run(done()).await;
+    assert_eq!((ran.requests.len(), lines(&ran.requests[0]).len()), (1, 3));
+    assert_eq!(ran.record.notices, [guess, Notice::HistoryTrimmed]);
+    // It grew within the guess: it is summed up as in a window of that size.
+    let ran = unknown((6_000, true)).run(vec![vec!["what was".into(), stop()], vec!["done".into(), stop()]]);
+    let ran = ran.await;
+    assert_eq!(lines(&ran.requests[1]), [SUMMARY, NOTED, "q"]);
+    assert_eq!(ran.record.notices, [guess, Notice::Compacted { messages: 4 }]);
+}
+
+#[tokio::test]
+async fn a_guess_is_told_once_in_a_turn() {
+    let step = |id: &str| vec![call(id, "large"), stop()];
+    let summary = || vec![Say::from("SUM"), stop()];
+    let running = Running {
+        window: None,
+        ..editor()
+    };
+    let scripts = vec![
+        step("1"),
+        step("2"),
+        step("3"),
+        summary(),
+        step("4"),
+        step("5"),
+        summary(),
+        vec!["done".into(), stop()],
+    ];
+    let ran = running.run(scripts).await;
+    assert_eq!(ran.requests.len(), 8, "it was summed up twice");
+    let guess = News::Event(TurnEvent::Notice(Notice::GuessedWindow));
+    assert_eq!(ran.news.iter().filter(|news| **news == guess).count(), 1);
+}
+
+#[tokio::test]
+async fn a_request_says_what_it_takes_and_what_its_answer_may() {
+    let ran = editor()
+        .run(vec![
+            vec![call("1", "small"), took(5_000), stop()],
+            vec!["done".into(), stop()],
+        ])
+        .await;
+    let first = &ran.requests[0];
+    assert!((1..5_000).contains(&first.input_tokens), "{}", first.input_tokens);
+    assert_eq!(first.max_output_tokens, Some(1_229));
+    let second = ran.requests[1].input_tokens;
+    assert!((5_000..5_100).contains(&second), "{second}");
+    let unknown = Running {
+        window: None,
+        ..editor()
+    };
+    let ran = unknown.run(vec![vec!["done".into(), stop()]]).await;
+    assert_eq!(
+        ran.requests[0].max_output_tokens, None,
+        "nobody knows what is too much"
     );
 }
 

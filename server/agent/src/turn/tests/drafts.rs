@@ -67,16 +67,37 @@ async fn only_the_draft_is_dropped_and_only_once_per_step() {
     assert_eq!(ran.requests.len(), 3);
 }
 
+/// A call is told when it is whole, and none has run before the answer is.
 #[tokio::test]
-async fn what_called_a_tool_or_said_nothing_is_not_asked_for_again() {
+async fn what_broke_off_within_or_behind_a_call_is_asked_for_again() {
+    let overloaded = || Say::Fail(ProviderError::Server { status: 529 });
     for script in [
         vec!["Look: ".into(), call("1", "a"), Say::BreakOff],
         vec![Say::BreakOff],
         vec![Say::Event(ModelEvent::Alive), Say::BreakOff],
+        vec![Say::Fail(ProviderError::Timeout)],
+        vec!["half".into(), overloaded()],
+        vec!["half".into(), Say::Fail(ProviderError::Refused { status: 429 })],
     ] {
         let ran = in_editor(vec![script, vec!["again".into(), stop()]]).await;
-        let broken = TurnOutcome::Failed(ProviderError::BrokenStream.into());
-        assert_eq!(ran.finished.outcome, broken);
+        assert_eq!(ran.finished.outcome, TurnOutcome::Done);
+        assert_eq!((ran.requests.len(), ran.record.text.as_str()), (2, "again"));
+        assert!(ran.record.tools.is_empty(), "no call has run");
+    }
+}
+
+#[tokio::test]
+async fn what_asking_again_would_not_mend_is_not_asked_for_again() {
+    let overloaded = ProviderError::Server { status: 529 };
+    for (said, failure) in [
+        (vec![], overloaded),
+        (vec!["half".into()], ProviderError::Refused { status: 400 }),
+        (vec!["half".into()], ProviderError::Auth { status: 401 }),
+        (vec!["half".into()], ProviderError::BadResponse),
+    ] {
+        let script = [said, vec![Say::Fail(failure.clone())]].concat();
+        let ran = in_editor(vec![script, vec!["again".into(), stop()]]).await;
+        assert_eq!(ran.finished.outcome, TurnOutcome::Failed(failure.into()));
         assert_eq!(ran.requests.len(), 1);
     }
 }

@@ -171,6 +171,7 @@ impl Scene {
             },
             album: Album::default(),
             hooks: self.hooks,
+            steps: STEP_CEILING,
             stop: self.stop,
         }
     }
@@ -185,7 +186,8 @@ fn request() -> ModelRequest {
         mode: Some(Mode::Educational),
         tools: Vec::new(),
         pictures: Vec::new(),
-        max_output_tokens: 100,
+        input_tokens: 0,
+        max_output_tokens: Some(100),
     }
 }
 

@@ -130,6 +130,19 @@ async fn what_is_not_eligible_stays_on_the_disk() {
 }
 
 #[tokio::test]
+async fn a_turn_that_is_to_end_waits_for_no_editor_and_reads_nothing_instead() {
+    let mut scene = scene(BOTH, |_| {});
+    let stop = CancellationToken::new();
+    scene.workspace = Arc::new(scene.workspace.during(stop.clone()));
+    let opening = open(&scene, "file.txt", To::Look);
+    let (id, _) = scene.editor.request(READ).await;
+    stop.cancel();
+    let refused = opening.await.unwrap().unwrap_err();
+    assert!(matches!(refused, WorkspaceError::Cancelled), "{refused}");
+    scene.editor.given_up(&id).await;
+}
+
+#[tokio::test]
 async fn a_buffer_may_hold_no_more_than_a_file() {
     for (text, fits) in [("123456789", true), ("1234567890", true), ("12345678901", false)] {
         let mut scene = scene(BOTH, |_| {});

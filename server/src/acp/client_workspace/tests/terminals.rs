@@ -81,7 +81,7 @@ async fn a_command_is_created_waited_for_read_and_released() {
         let created = scene.editor.serve(CREATE, json!({"terminalId": "x"})).await;
         let expected = json!({
             "sessionId": "s", "command": "bash", "args": ["-c", "make test"], "cwd": scene.folder,
-            "outputByteLimit": 1_048_576,
+            "env": [{"name": "A", "value": "b"}], "outputByteLimit": 1_048_576,
         });
         assert_eq!(created, expected);
         assert_eq!(scene.editor.serve(WAIT, status).await, of_terminal());
@@ -94,15 +94,14 @@ async fn a_command_is_created_waited_for_read_and_released() {
 }
 
 #[tokio::test]
-async fn where_a_sandbox_is_enforced_the_terminal_runs_what_enforces_it() {
-    let argv = || ["sidewire", "confined", "make test"].map(str::to_owned).to_vec();
-    let mut scene = scene(TERMINAL, |local| local.elsewhere = Some(argv()));
+async fn the_folder_is_named_as_the_editor_names_it() {
+    let mut scene = scene(TERMINAL, |_| {});
+    let spelling = Spelling::new([(scene.folder.clone(), "/home/ann/link".into())]);
+    let workspace = ClientWorkspace::clone(&scene.workspace).spelled(spelling);
+    scene.workspace = Arc::new(workspace);
     let running = run(&scene, command(&scene));
     let (_, created) = scene.editor.request(CREATE).await;
-    assert_eq!(
-        (&created["command"], &created["args"]),
-        (&json!("sidewire"), &json!(["confined", "make test"]))
-    );
+    assert_eq!(created["cwd"], "/home/ann/link");
     running.abort();
 }
 

@@ -36,6 +36,20 @@ async fn an_overloaded_server_is_asked_again() {
     assert_eq!(events.last(), Some(&finished(FinishReason::Stop)));
 }
 
+/// The API tells an overload inside the answer more often than by a status.
+#[tokio::test]
+async fn an_overload_inside_the_stream_is_tried_again_before_anything_was_said() {
+    let busy = json!({ "type": "error", "error": { "type": "overloaded_error" } });
+    let server = Server::start(vec![stream(&(begun() + &event(&busy))), stream(&hello())]).await;
+    let events = run(&server.provider::<Anthropic>()).await;
+    assert!(
+        matches!(events[0], Ok(ModelEvent::Retrying { attempt: 2, .. })),
+        "{events:?}"
+    );
+    assert_eq!(events.last(), Some(&finished(FinishReason::Stop)));
+    assert_eq!(server.requests().len(), 2);
+}
+
 #[tokio::test]
 async fn an_error_inside_the_stream_is_read_by_its_kind() {
     for (kind, expected) in [
@@ -52,7 +66,8 @@ async fn an_error_inside_the_stream_is_read_by_its_kind() {
         let error = json!({ "type": "error", "error": { "type": kind, "message": "401" } });
         let sent = [begun(), said(0, &["a"]), event(&error)].concat();
         assert_eq!(answer_to(stream(&sent)).await, [text("a"), Err(expected.clone())]);
-        assert_eq!(answer_to(stream(&error.to_string())).await, [Err(expected)]);
+        let whole = without_retries(answer_to(stream(&error.to_string())).await);
+        assert_eq!(whole, [Err(expected)]);
     }
 }
 

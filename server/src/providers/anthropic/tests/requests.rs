@@ -85,6 +85,8 @@ async fn the_request_carries_transcript_tools_and_limits() {
     };
     let body = body_of(transcript, |request| request.tools = vec![tool]).await;
     let mark = json!({ "type": "ephemeral" });
+    let odd = &body["messages"][1]["content"][2]["id"];
+    assert!(odd.as_str().unwrap().starts_with("c_2-"), "{odd}");
     assert_eq!(
         body,
         json!({
@@ -95,17 +97,36 @@ async fn the_request_carries_transcript_tools_and_limits() {
                 { "role": "assistant", "content": [
                     { "type": "text", "text": "Let me see." },
                     { "type": "tool_use", "id": "c1", "name": "read", "input": { "a": 1 } },
-                    { "type": "tool_use", "id": "c_2", "name": "read", "input": { "not_an_object": "{broken" } },
+                    { "type": "tool_use", "id": odd, "name": "read", "input": { "not_an_object": "{broken" } },
                 ] },
                 { "role": "user", "content": [
                     { "type": "tool_result", "tool_use_id": "c1", "content": [{ "type": "text", "text": "42" }] },
-                    { "type": "tool_result", "tool_use_id": "c_2", "content": [{ "type": "text", "text": "no" }], "is_error": true },
+                    { "type": "tool_result", "tool_use_id": odd, "content": [{ "type": "text", "text": "no" }], "is_error": true },
                     { "type": "text", "text": "and now?", "cache_control": mark },
                 ] },
             ],
             "tools": [{ "name": "read", "description": "reads", "input_schema": { "type": "object" }, "cache_control": mark }],
         })
     );
+}
+
+/// A name that another model made up would have every later request refused.
+#[tokio::test]
+async fn names_of_calls_are_proper_and_so_are_the_tools_that_are_named_for_them() {
+    let named = Part::ToolCall {
+        call_id: "a".into(),
+        name: "functions.read file".into(),
+        arguments: json!({}),
+    };
+    let transcript = vec![
+        Message::text(Role::User, "hi"),
+        message(Role::Assistant, vec![named]),
+        message(Role::Tool, vec![result("a", vec![words("no such tool")], true)]),
+    ];
+    let body = body_of(transcript, |_| {}).await;
+    let name = json!("functions_read_file");
+    assert_eq!(body["messages"][1]["content"][0]["name"], name);
+    assert_eq!(body["tools"][0]["name"], name);
 }
 
 /// Blank text is refused by the API, and so are messages without content.

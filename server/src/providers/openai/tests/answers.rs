@@ -1,5 +1,7 @@
 //! What a good answer becomes.
 
+use sidewire_agent::provider::ModelRequest;
+
 use super::*;
 
 #[tokio::test]
@@ -31,6 +33,104 @@ async fn text_streams_with_usage_and_reasoning() {
             finished(FinishReason::Length),
         ]
     );
+}
+
+/// Some servers send the sum so far with every piece.
+#[tokio::test]
+async fn tokens_that_are_counted_again_and_again_are_told_once() {
+    let piece = |word: &str, output: u64| {
+        let counted = json!({ "choices": [{ "index": 0, "delta": { "content": word } }],
+            "usage": { "prompt_tokens": 1000, "completion_tokens": output } });
+        format!("data: {counted}\n\n")
+    };
+    let sent = [
+        piece("a", 1),
+        piece("b", 2),
+        piece("c", 3),
+        finish("stop"),
+        DONE.into(),
+    ];
+    let events = answer_to(stream(&sent.concat())).await;
+    let counted: Vec<(u64, u64)> = events
+        .iter()
+        .filter_map(|event| match event {
+            Ok(ModelEvent::Usage(usage)) => Some((usage.input, usage.output)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(counted, [(1000, 3)]);
+}
+
+/// What is sent for a call of this name and id.
+async fn called(model: &str, id: &str, name: &str) -> (Value, Value) {
+    let call = Part::ToolCall {
+        call_id: id.into(),
+        name: name.into(),
+        arguments: json!({}),
+    };
+    let result = Part::ToolResult {
+        call_id: id.into(),
+        content: Vec::new(),
+        is_error: false,
+    };
+    let message = |role, part| Message {
+        role,
+        parts: vec![part],
+    };
+    let mut asked = request();
+    asked.messages = vec![
+        Message::text(Role::User, "hi"),
+        message(Role::Assistant, call),
+        message(Role::Tool, result),
+    ];
+    let server = Server::start(vec![stream(&hello())]).await;
+    let provider = server.provider_with::<OpenAi>(|settings| settings.model = model.into());
+    ask(&provider, asked).await;
+    let body = server.requests().remove(0).1;
+    let call = &body["messages"][2]["tool_calls"][0];
+    assert_eq!(call["id"], body["messages"][3]["tool_call_id"], "{body}");
+    (call["id"].clone(), call["function"]["name"].clone())
+}
+
+/// A name that a model made up would have every later request refused, and so would an id that another server gave.
+#[tokio::test]
+async fn names_and_ids_of_calls_go_back_as_servers_take_them() {
+    let (id, name) = called("m1", "functions.read:0", "functions.read").await;
+    assert_eq!((id, name), (json!("functions.read:0"), json!("functions_read")));
+    assert_eq!(called("m1", "a", "").await.1, json!("unnamed"));
+    for model in ["mistral-large-latest", "mistralai/Devstral-Small"] {
+        let (id, _) = called(model, "call_0-2", "read").await;
+        let id = id.as_str().unwrap();
+        assert!(
+            id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+            "{id}"
+        );
+        assert_eq!(called(model, "D681PevKs", "read").await.0, json!("D681PevKs"));
+    }
+}
+
+/// Servers refuse a request whose answer might grow beyond the window.
+#[tokio::test]
+async fn an_answer_and_thinking_never_get_more_than_the_window_has_left() {
+    for (window, input, answer, limit) in [
+        // A quarter of the window is for thinking, as long as there is room.
+        (Some(32_000), 1_000, Some(4_000), json!(12_000)),
+        (Some(32_000), 25_000, Some(4_000), json!(6_488)),
+        (Some(32_000), 31_000, Some(4_000), json!(4_000)),
+        (None, 31_000, None, Value::Null),
+    ] {
+        let server = Server::start(vec![stream(&hello())]).await;
+        let provider = server.provider_with::<OpenAi>(|settings| settings.window = window);
+        let provider = provider.with_effort(Some("high"));
+        let asked = ModelRequest {
+            input_tokens: input,
+            max_output_tokens: answer,
+            ..request()
+        };
+        let events: Events = provider.stream(asked).await.unwrap().collect().await;
+        assert_eq!(events.last(), Some(&finished(FinishReason::Stop)));
+        assert_eq!(server.requests()[0].1["max_tokens"], limit, "{window:?} {input}");
+    }
 }
 
 #[tokio::test]

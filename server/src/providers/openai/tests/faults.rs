@@ -181,6 +181,43 @@ async fn an_error_inside_the_stream_is_read_by_its_code() {
     }
 }
 
+/// Some servers accept a request and say in the answer that they are too busy for it.
+#[tokio::test]
+async fn an_overload_that_is_told_before_anything_was_said_is_tried_again() {
+    let busy = format!("data: {}\n\n", json!({ "error": { "code": 529 } }));
+    let begun = delta(
+        &json!({ "tool_calls": [{ "index": 0, "id": "a", "function": { "name": "read", "arguments": "{" } }] }),
+    );
+    let server = Server::start(vec![stream(&busy), stream(&(begun + &busy)), stream(&hello())]).await;
+    let events = run(&server.provider::<OpenAi>()).await;
+    let told: Events = without_retries(events)
+        .into_iter()
+        .filter(|event| *event != Ok(ModelEvent::Alive))
+        .collect();
+    assert_eq!(told, [text("grüß"), text(" dich"), finished(FinishReason::Stop)]);
+    let asked = server.requests();
+    assert_eq!(asked.len(), 3);
+    assert!(
+        asked.iter().all(|(_, body)| *body == asked[0].1),
+        "the whole request each time"
+    );
+}
+
+#[tokio::test]
+async fn an_overload_that_lasts_and_a_refusal_inside_the_stream_are_told() {
+    for (code, expected, tries) in [
+        (503, ProviderError::Server { status: 503 }, 3),
+        (429, ProviderError::Refused { status: 429 }, 3),
+        (400, ProviderError::Refused { status: 400 }, 1),
+        (401, ProviderError::Auth { status: 401 }, 1),
+    ] {
+        let sent = format!("data: {}\n\n", json!({ "error": { "code": code } }));
+        let server = Server::start(vec![stream(&sent)]).await;
+        let events = without_retries(run(&server.provider::<OpenAi>()).await);
+        assert_eq!((events, server.requests().len()), (vec![Err(expected)], tries));
+    }
+}
+
 #[tokio::test]
 async fn what_is_not_the_protocol_is_refused() {
     for odd in [
@@ -286,11 +323,9 @@ async fn s28_a_redirect_is_not_followed() {
 
 #[tokio::test]
 async fn nobody_listening_is_unreachable() {
-    let server = Server::start(vec![stream("")]).await;
-    let provider = server.provider::<OpenAi>();
-    server.task.abort();
-    drop(server);
-    // The port is free once the listener is gone; until then connections are reset, which is the same to a caller.
+    let server = Server::start(Vec::new()).await;
+    // Where nothing listens; a port that is given back may be somebody else's by now.
+    let provider = server.provider_with::<OpenAi>(|settings| settings.base_url = "http://127.0.0.1:1".into());
     assert_eq!(
         without_retries(run(&provider).await),
         [Err(ProviderError::Unreachable)]
@@ -324,6 +359,6 @@ async fn dropping_the_stream_closes_the_connection() {
     assert_eq!(first, Some(text("a")));
     drop(events);
     let mut rest = Vec::new();
-    let closed = tokio::time::timeout(Duration::from_secs(5), socket.read_to_end(&mut rest)).await;
+    let closed = tokio::time::timeout(Duration::from_secs(60), socket.read_to_end(&mut rest)).await;
     assert!(closed.is_ok(), "the connection stayed open");
 }
