@@ -4,11 +4,15 @@ import { ofKind, textOf } from "../harness/acp/client";
 import { PYTHON, pythonWithSdk } from "../harness/acp/python";
 import { type AcpStage, EVERYTHING, type Talk, type Turn, test } from "../harness/acp/stage";
 import { TYPESCRIPT } from "../harness/acp/typescript";
+import { isTemporary } from "../harness/paths";
 import { until } from "../harness/until";
 
 /** A tool of the official MCP server that takes as long as it is told. */
 const LONG = "mcp__everything__trigger-long-running-operation";
 const KINDS = "missing" in pythonWithSdk() ? [TYPESCRIPT] : [TYPESCRIPT, PYTHON];
+
+/** The one phase that needs an agent which an editor starts in its terminals. */
+const IN_TERMINAL = "while a command runs in the terminal";
 
 /** Phases, and how a turn gets into each. */
 const PHASES: Record<string, (stage: AcpStage, talk: Talk) => Promise<Turn>> = {
@@ -46,7 +50,7 @@ const PHASES: Record<string, (stage: AcpStage, talk: Talk) => Promise<Turn>> = {
     await until("the call", () => ofKind(turn.updates, "tool_call")[0]);
     return turn;
   },
-  "while a command runs in the terminal": async (stage, talk) => {
+  [IN_TERMINAL]: async (stage, talk) => {
     talk.desk.choose("allow_once");
     const turn = talk.ask("Run it.");
     (await stage.model.call()).use({ name: "bash", arguments: { command: "touch started && exec tail -f /dev/null" } });
@@ -56,13 +60,15 @@ const PHASES: Record<string, (stage: AcpStage, talk: Talk) => Promise<Turn>> = {
         .then(() => true)
         .catch(() => undefined),
     );
+    expect(talk.desk.asked).toContain("terminal/create");
     return turn;
   },
 };
 
 describe.each(KINDS)("the $name cancels", (kind) => {
   for (const [phase, enter] of Object.entries(PHASES)) {
-    test(phase, async ({ stage }) => {
+    test(phase, async ({ stage, skip }) => {
+      skip(phase === IN_TERMINAL && isTemporary(), "an agent that is built in a temporary folder has no terminal");
       const talk = await stage.open(kind);
       await talk.begin([EVERYTHING]);
       const turn = await enter(stage, talk);

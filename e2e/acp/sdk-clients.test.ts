@@ -1,24 +1,16 @@
 /** What an editor does with the agent all day, by clients that are written with the official SDKs. */
-import { realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { describe, expect } from "vitest";
 import { AcpError, objectOf, ofKind, textOf } from "../harness/acp/client";
 import { PYTHON, pythonWithSdk } from "../harness/acp/python";
 import { EVERYTHING, test } from "../harness/acp/stage";
 import { TYPESCRIPT } from "../harness/acp/typescript";
 import { field } from "../harness/json";
-import { WORKER } from "../harness/paths";
+import { isTemporary } from "../harness/paths";
 import { until } from "../harness/until";
 
 const python = pythonWithSdk();
 if ("missing" in python) console.warn(python.missing);
 const KINDS = "missing" in python ? [TYPESCRIPT] : [TYPESCRIPT, PYTHON];
-
-/** Whether the agent lies where every command may write. */
-function isTemporary(): boolean {
-  const here = realpathSync(WORKER);
-  return ["/tmp", "/var/tmp", "/dev/shm", realpathSync(tmpdir())].some((folder) => here.startsWith(`${folder}/`));
-}
 
 /** A red point, 1 by 1. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==";

@@ -1,6 +1,7 @@
 /** Where the parts under test lie. */
 import { execFileSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -21,6 +22,12 @@ export const REPOSITORY = findRepository();
 const target = resolve(REPOSITORY, process.env["CARGO_TARGET_DIR"] ?? "target");
 /** The program `sidewire`. */
 export const WORKER = join(target, "debug", "sidewire");
+/** Whether the worker lies where every command may write, so that editors do not start it. */
+export function isTemporary(): boolean {
+  const here = realpathSync(WORKER);
+  return ["/tmp", "/var/tmp", "/dev/shm", realpathSync(tmpdir())].some((folder) => here.startsWith(`${folder}/`));
+}
+
 /** The native messaging host. */
 export const HOST = join(target, "debug", "sidewire-host");
 

@@ -39,6 +39,39 @@ fn values(options: &Value, id: &str) -> Vec<String> {
         .collect()
 }
 
+/// A person who leaves a typing error in a file is not sent to a login.
+#[tokio::test]
+async fn a_broken_configuration_is_not_a_missing_one() {
+    let (_model, home, project) = scene().await;
+    let editor = Editor::start(&home).await;
+    let session = editor.session(project.cwd()).await;
+    home.configure("[oops\n");
+    let new = json!({ "cwd": project.cwd(), "mcpServers": [] });
+    let refused = editor.new_session(new).await.unwrap_err();
+    assert_eq!(refused.code, -32603, "{refused:?}");
+    assert!(refused.message.contains("`sidewire doctor`"), "{refused:?}");
+    assert_eq!(
+        session.prompt("hi").await.stop(),
+        "end_turn",
+        "what is open goes on"
+    );
+}
+
+/// A short name used to make a model of its own, without efforts.
+#[tokio::test]
+async fn a_short_name_of_a_model_is_the_one_that_is_listed() {
+    let (_model, home, project) = scene().await;
+    let editor = Editor::start(&home).await;
+    let session = editor.session(project.cwd()).await;
+    let listed = values(&session.opened["configOptions"], "model");
+    for (name, id) in [("large", "other/large"), ("default", "default/scripted")] {
+        let options = &session.set("model", name).await.unwrap();
+        assert_eq!(value_of(options, "model"), id);
+        assert_eq!(values(options, "model"), listed, "{name}");
+        assert_eq!(ids(options).contains(&"effort"), id == "other/large", "{name}");
+    }
+}
+
 #[tokio::test]
 async fn the_options_are_those_of_the_seed_with_legal_categories() {
     let (_model, home, project) = scene().await;

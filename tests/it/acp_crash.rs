@@ -1,6 +1,6 @@
 //! Crashes and second processes: what is kept, what is free again, who may open what.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use sidewire_tests::{Editor, Gate, Home, Project, Script, ScriptedModel};
 
 /// How often an agent is killed; `make soak` kills it more often.
@@ -8,8 +8,22 @@ fn rounds() -> usize {
     if std::env::var_os("SOAK").is_some() {
         200
     } else {
-        8
+        12
     }
+}
+
+/// What was asked and answered, as a replay shows it.
+fn said(replay: &[Value]) -> Vec<(String, String)> {
+    let mut said: Vec<(String, String)> = Vec::new();
+    for update in replay {
+        let text = update["content"]["text"].as_str().unwrap_or_default();
+        match (update["sessionUpdate"].as_str(), said.last_mut()) {
+            (Some("user_message_chunk"), _) => said.push((text.to_owned(), String::new())),
+            (Some("agent_message_chunk"), Some((_, answer))) => answer.push_str(text),
+            _ => {}
+        }
+    }
+    said
 }
 
 #[tokio::test]
@@ -23,55 +37,75 @@ async fn an_agent_that_is_killed_at_any_moment_loses_at_most_the_turn_in_flight(
     let id = session.id.clone();
     drop(session);
     editor.kill().await;
-    let mut kept = vec!["question 0".to_owned()];
+    let mut kept = vec![("question 0".to_owned(), "ok".to_owned())];
     for round in 1..=rounds() {
         let editor = Editor::start(&home).await;
         let from = editor.count();
         let session = editor.load(&id, project.cwd()).await;
-        let questions: Vec<String> = session
-            .updates_since(from)
-            .iter()
-            .filter(|update| update["sessionUpdate"] == "user_message_chunk")
-            .filter_map(|update| update["content"]["text"].as_str().map(str::to_owned))
-            .collect();
+        let mut said = said(&session.updates_since(from));
         // A turn that was in flight may be there as far as it went; the ones before it are.
-        let whole: Vec<&String> = questions
-            .iter()
-            .filter(|text| !text.starts_with("lost"))
-            .collect();
-        assert_eq!(whole, kept.iter().collect::<Vec<_>>(), "round {round}");
-        let question = format!("question {round}");
-        session.prompt(&question).await.done();
-        kept.push(question);
+        said.retain(|(question, _)| !question.starts_with("lost"));
+        assert_eq!(said, kept, "round {round}");
+        let (question, answer) = (format!("question {round}"), format!("answer {round}"));
+        // For every request without a script: one of a killed agent may still be on its way.
+        model.otherwise(Script::says(&answer));
+        assert_eq!(session.prompt(&question).await.done(), answer);
+        kept.push((question, answer));
         crash(&model, &project, editor, &id, round).await;
     }
 }
 
-/// Begins a turn and kills the agent in the middle of it, in another phase each round.
+/// Begins something and kills the agent in the middle of it, in another phase each round.
 async fn crash(model: &ScriptedModel, project: &Project, editor: Editor, id: &str, round: usize) {
     let asked = model.requests().len();
     let session = editor.load(id, project.cwd()).await;
-    match round % 4 {
+    let question = format!("lost {round}");
+    match round % 6 {
         0 => {
             model.script(Script::hangs());
-            drop(session.begin(&format!("lost {round}")).await);
+            drop(session.begin(&question).await);
             model.request(asked).await;
         }
         1 => {
             model.script(Script::stream().text("half").wait(&Gate::new()).done());
-            let prompt = session.begin(&format!("lost {round}")).await;
+            let prompt = session.begin(&question).await;
             prompt.update("agent_message_chunk").await;
         }
         2 => {
             let arguments = json!({ "path": project.file("b.txt"), "content": "b" });
             model.script(Script::stream().call("c", "write_file", &arguments).done());
-            drop(session.begin(&format!("lost {round}")).await);
+            drop(session.begin(&question).await);
             editor.card().await;
         }
-        _ => drop(session.begin(&format!("lost {round}")).await),
+        3 => {
+            // After any one of many pieces, while the others come and are stored.
+            let pieces: Vec<String> = (0..200).map(|piece| format!("{piece} ")).collect();
+            let script = Script::stream().texts(pieces.iter().map(String::as_str));
+            model.script(script.wait(&Gate::new()).done());
+            let prompt = session.begin(&question).await;
+            prompt
+                .until("a piece", |update| reached(update, round * 73 % 200))
+                .await;
+        }
+        4 => drop(
+            editor
+                .begin(
+                    "session/load",
+                    json!({ "sessionId": id, "cwd": project.cwd(), "mcpServers": [] }),
+                )
+                .await,
+        ),
+        _ => drop(session.begin(&question).await),
     }
     drop(session);
     editor.kill().await;
+}
+
+/// Whether a chunk ends with this numbered piece or a later one.
+fn reached(update: &Value, piece: usize) -> Option<()> {
+    let words = update["content"]["text"].as_str()?.split_whitespace();
+    let newest: usize = words.last()?.parse().ok()?;
+    (newest >= piece).then_some(())
 }
 
 #[tokio::test]

@@ -3,7 +3,9 @@
 use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
-use sidewire_tests::{Editor, Home, Project, Refusal, ScriptedModel, plain_editor};
+use sidewire_tests::{
+    Editor, Home, Project, Refusal, ScriptedModel, is_built_apart, is_confined, is_root, plain_editor,
+};
 
 use crate::acp_files::calls;
 
@@ -91,8 +93,7 @@ async fn each_fault_has_its_code_and_refuses_everything() {
 
 #[tokio::test]
 async fn a_folder_of_another_user_is_refused() {
-    // Only root can make one, and root is who runs the tests where it matters.
-    if !rustix::process::geteuid().is_root() {
+    if !is_root() {
         return;
     }
     let (_model, home, project) = scene().await;
@@ -213,32 +214,26 @@ async fn they_are_not_kept_with_the_session() {
 
 #[tokio::test]
 async fn a_command_writes_nowhere_else_where_the_kernel_can_hold_it() {
-    if !landlock_works() {
+    let (model, home, project) = scene().await;
+    if !is_confined(&home).await || !is_built_apart() {
         return;
     }
-    let (model, home, project) = scene().await;
-    let (further, other) = (Project::new(), Project::new());
+    let further = Project::new();
+    // Every command may write in a temporary folder, so that another one must lie elsewhere.
+    let other = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let outside = other.path().join("outside");
     let editor = Editor::start(&home).await;
     let session = editor.session_with(with(&project, &json!([further.cwd()]))).await;
     session.set("tool_approval", "yolo").await.unwrap();
     let command = format!(
         "touch inside; touch {}; touch {}; true",
         further.file("further"),
-        other.file("outside")
+        outside.display()
     );
     calls(&model, "bash", &json!({ "command": command }));
     session.prompt("go").await.done();
     assert_eq!(
-        (
-            project.has("inside"),
-            further.has("further"),
-            other.has("outside")
-        ),
+        (project.has("inside"), further.has("further"), outside.exists()),
         (true, true, false)
     );
-}
-
-/// Whether this kernel confines file access with Landlock.
-fn landlock_works() -> bool {
-    std::fs::read_to_string("/sys/kernel/security/lsm").is_ok_and(|list| list.contains("landlock"))
 }

@@ -52,7 +52,7 @@ const RULES: &[Row] = &[
     (
         "$/cancel_request: the request's own result or -32800",
         &[
-            "a_request_that_is_taken_back_ends_with_its_own_result_or_as_cancelled",
+            "a_request_that_is_taken_back_is_answered_as_cancelled",
             "taking_back_what_is_unknown_or_answered_is_ignored",
         ],
     ),
@@ -169,7 +169,7 @@ const SCENARIOS: &[Row] = &[
         &[
             "a_session_is_loaded_after_a_restart_with_everything_before_the_answer",
             "the_list_is_newest_first_with_title_folder_and_time",
-            "a_session_that_was_never_prompted_does_not_outlive_its_process",
+            "a_session_that_was_never_prompted_is_not_listed_and_can_be_opened_again",
             "deleting_in_the_middle_of_a_turn_writes_nothing_afterwards",
             "an_agent_that_is_killed_at_any_moment_loses_at_most_the_turn_in_flight",
         ],
@@ -222,7 +222,7 @@ const SCENARIOS: &[Row] = &[
     (
         "$/cancel_request: three cases",
         &[
-            "a_request_that_is_taken_back_ends_with_its_own_result_or_as_cancelled",
+            "a_request_that_is_taken_back_is_answered_as_cancelled",
             "taking_back_what_is_unknown_or_answered_is_ignored",
         ],
     ),

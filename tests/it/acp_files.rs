@@ -94,6 +94,45 @@ async fn an_edit_changes_what_the_editor_shows_and_not_the_disk() {
     }
 }
 
+/// An editor knows its buffers by the path it opened, and not by the folder that a link leads to.
+#[tokio::test]
+async fn a_project_behind_a_link_is_named_as_the_editor_names_it() {
+    let (model, home, project) = scene(Project::with("a.txt", "saved\n")).await;
+    let links = Project::new();
+    std::os::unix::fs::symlink(project.path(), links.path().join("link")).unwrap();
+    let (cwd, path) = (links.file("link"), links.file("link/a.txt"));
+    for named in ["a.txt".to_owned(), path.clone(), project.file("a.txt")] {
+        let editor = Editor::full(&home).await;
+        editor.open(&path, "one\ntwo\n");
+        let session = editor.session(&cwd).await;
+        let arguments = json!({ "path": named, "old_string": "two", "new_string": "2" });
+        editor.choose("allow_once");
+        let edit = call(&session, &model, "edit_file", arguments).await;
+        assert_eq!(edit.status(), "completed", "{named}: {edit:?}");
+        assert_eq!(editor.shows(&path).unwrap(), "one\n2\n", "{named}");
+        assert_eq!(project.read("a.txt"), "saved\n", "{named}");
+        assert_eq!(edit.all["locations"][0]["path"], json!(path), "{named}");
+        let card = &editor.requests("session/request_permission")[0]["toolCall"];
+        assert_eq!(card["locations"][0]["path"], json!(path), "{named}");
+        let live = edit.content("diff");
+        assert_eq!(live[0]["path"], json!(path), "{named}");
+        let listed = editor.list(json!({})).await.unwrap();
+        assert_eq!(listed["sessions"][0]["cwd"], json!(cwd), "{named}");
+        let id = session.id.clone();
+        editor.close(&id).await;
+        let from = editor.count();
+        let updates = editor.load(&id, &cwd).await.updates_since(from);
+        let of = |kind: &str| {
+            updates
+                .iter()
+                .find(|update| update["sessionUpdate"] == kind)
+                .unwrap()
+        };
+        assert_eq!(of("tool_call")["locations"][0]["path"], json!(path), "{named}");
+        assert_eq!(of("tool_call_update")["content"], json!(live), "{named}");
+    }
+}
+
 #[tokio::test]
 async fn a_loaded_session_shows_the_differences_that_were_shown() {
     let (model, home, project) = scene(Project::with("a.txt", "one\ntwo\n")).await;

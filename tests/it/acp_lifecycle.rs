@@ -1,7 +1,7 @@
 //! Sessions from their opening to their end: new, load, resume, list, close, delete.
 
 use serde_json::{Value, json};
-use sidewire_tests::{Editor, Home, Project, Script, ScriptedModel, Session};
+use sidewire_tests::{Editor, Home, Project, Script, ScriptedModel, Session, next_millisecond};
 
 /// A home with a model that says these things in turn.
 pub(crate) async fn saying(texts: &[&str]) -> (ScriptedModel, Home) {
@@ -238,6 +238,7 @@ async fn the_list_is_newest_first_with_title_folder_and_time() {
     let editor = Editor::start(&home).await;
     let first = editor.session(one.cwd()).await;
     first.prompt("The first\n  question of all").await;
+    next_millisecond().await;
     let second = editor.session(other.cwd()).await;
     second.prompt("The second question").await;
     let never = editor.session(one.cwd()).await;
@@ -262,13 +263,14 @@ async fn the_list_is_newest_first_with_title_folder_and_time() {
         editor.session_ids(json!({ "cwd": other.cwd() })).await,
         std::slice::from_ref(&second.id)
     );
+    next_millisecond().await;
     first.prompt("again").await;
     let ids = editor.session_ids(json!({})).await;
     assert_eq!(ids.iter().find(|id| **id != never.id), Some(&first.id));
 }
 
 #[tokio::test]
-async fn a_session_that_was_never_prompted_does_not_outlive_its_process() {
+async fn a_session_that_was_never_prompted_is_not_listed_and_can_be_opened_again() {
     let (_model, home) = saying(&[]).await;
     let project = Project::new();
     let editor = Editor::start(&home).await;
@@ -278,10 +280,10 @@ async fn a_session_that_was_never_prompted_does_not_outlive_its_process() {
     editor.leave().await;
     let editor = Editor::start(&home).await;
     assert_eq!(editor.session_ids(json!({})).await, [] as [String; 0]);
-    // It may be opened all the same by whoever still knows it, or be gone; it is never an internal error.
-    if let Err(refusal) = editor.try_load(&id, project.cwd()).await {
-        assert_eq!(refusal.code, -32002);
-    }
+    // Whoever still knows it goes on in it.
+    let session = editor.load(&id, project.cwd()).await;
+    assert_eq!(session.prompt("hello").await.done(), "ok");
+    assert_eq!(editor.session_ids(json!({})).await, [id]);
 }
 
 #[tokio::test]
@@ -294,6 +296,7 @@ async fn the_list_comes_in_pages_that_miss_nothing() {
         model.script(Script::says("ok"));
         let session = editor.session(project.cwd()).await;
         session.prompt(&format!("question {number}")).await;
+        next_millisecond().await;
         editor.close(&session.id).await;
         expected.insert(0, session.id);
     }

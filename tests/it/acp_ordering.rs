@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use sidewire_tests::{Editor, Frame, Gate, Home, Project, Script, ScriptedModel, within};
 
-/// Opens a session and gives the numbers of its answer and of its updates.
-async fn open(editor: &Editor, method: &str, params: Value) -> (usize, Vec<Frame>) {
+/// Opens a session and gives the numbers of its answer and of its updates, of which this kind is the last.
+async fn open(editor: &Editor, (method, params): (&str, Value), last: &'static str) -> (usize, Vec<Frame>) {
     let from = editor.count();
     let opened = editor.request(method, params.clone()).await.unwrap();
     let id = params["sessionId"]
@@ -12,6 +12,9 @@ async fn open(editor: &Editor, method: &str, params: Value) -> (usize, Vec<Frame
         .or(opened["sessionId"].as_str())
         .unwrap()
         .to_owned();
+    // What follows an answer may be overtaken by the answer to the next request.
+    let is_last = |frame: &Frame| (frame.update_of(&id)?["sessionUpdate"] == last).then_some(());
+    editor.until(last, from, is_last).await;
     editor.quiet(from).await;
     let frames = editor.since(from);
     let answer = frames
@@ -38,7 +41,7 @@ async fn commands_and_usage_follow_the_answer_that_opened_the_session() {
     let project = Project::new();
     let editor = Editor::start(&home).await;
     let new = json!({ "cwd": project.cwd(), "mcpServers": [] });
-    let (answer, updates) = open(&editor, "session/new", new).await;
+    let (answer, updates) = open(&editor, ("session/new", new), "usage_update").await;
     assert!(updates.iter().all(|update| update.at > answer));
     assert_eq!(kinds(&updates), ["available_commands_update", "usage_update"]);
     let usage = &updates[1].json["params"]["update"];
@@ -52,7 +55,7 @@ async fn commands_and_usage_follow_the_answer_that_opened_the_session() {
                 editor.close(&session.id).await;
             }
             let params = json!({ "sessionId": session.id, "cwd": project.cwd(), "mcpServers": [] });
-            let (answer, updates) = open(&editor, method, params).await;
+            let (answer, updates) = open(&editor, (method, params), "session_info_update").await;
             let (before, after): (Vec<Frame>, Vec<Frame>) =
                 updates.into_iter().partition(|update| update.at < answer);
             let replayed: &[&str] = if method == "session/load" {
@@ -63,7 +66,7 @@ async fn commands_and_usage_follow_the_answer_that_opened_the_session() {
             assert_eq!(kinds(&before), replayed, "{method}, closed before: {closed}");
             assert_eq!(
                 kinds(&after),
-                ["available_commands_update", "usage_update"],
+                ["available_commands_update", "usage_update", "session_info_update"],
                 "{method}, closed before: {closed}"
             );
         }
@@ -95,7 +98,10 @@ async fn all_updates_of_a_turn_come_before_its_answer() {
             .iter()
             .filter_map(|update| update["sessionUpdate"].as_str())
             .collect();
-        assert_eq!(kinds.last(), Some(&"usage_update"), "{kinds:?}");
+        assert!(
+            kinds.ends_with(&["usage_update", "session_info_update"]),
+            "{kinds:?}"
+        );
         let position = |kind| kinds.iter().position(|one| *one == kind);
         assert!(position("agent_thought_chunk") < position("tool_call"));
         assert!(position("tool_call") < position("tool_call_update"));

@@ -1,15 +1,18 @@
 //! What confines the commands of a turn: keys that no command reads, looks that change nothing, and the ways out that a
 //! person can allow.
 
+mod git;
+
 use std::path::Path;
 
 use serde_json::{Value, json};
-use sidewire_tests::{Editor, Home, Project, ScriptedModel, Session, full_editor, plain_editor};
+use sidewire_tests::{
+    Editor, Home, Project, ScriptedModel, Session, full_editor, is_built_apart, is_confined, plain_editor,
+};
 use tempfile::TempDir;
 
 use crate::acp_files::{calls, told};
 use crate::acp_terminal::job_id;
-use crate::confined::{is_built_apart, is_confined};
 
 const KEY: &str = "sk-CANARY-key";
 
@@ -113,16 +116,23 @@ async fn a_terminal_of_the_editor_is_told_what_to_hide_and_a_look_what_to_write(
             .iter()
             .filter_map(Value::as_str)
             .collect();
+        let command = arguments["command"].as_str().unwrap();
+        let expected: &[&str] = if confined {
+            &["confined", "--", "/bin/bash", "-c", command]
+        } else {
+            &["-c", command]
+        };
+        assert_eq!(words, expected, "a person can read it");
+        let variables = created["env"].as_array().unwrap();
+        let bounds = variables.iter().find(|set| set["name"] == "SIDEWIRE_BOUNDS");
+        let bounds = bounds.map_or("", |set| set["value"].as_str().unwrap());
         let home = scene.home.path().canonicalize().unwrap();
-        let hides = words
-            .windows(2)
-            .any(|pair| pair[0] == "--hide" && Path::new(pair[1]) == home);
-        let named = |word: &str| words.contains(&word);
-        assert_eq!(
-            (hides, named("confined"), named("--write")),
-            (confined, confined, writes),
-            "{arguments}: {words:?}"
-        );
+        let told: Vec<_> = url::form_urlencoded::parse(bounds.as_bytes()).collect();
+        let hides = told
+            .iter()
+            .any(|(name, place)| name == "hide" && Path::new(place.as_ref()) == home);
+        let has_writes = told.iter().any(|(name, _)| name == "write");
+        assert_eq!((hides, has_writes), (confined, writes), "{arguments}: {bounds}");
     }
 }
 
@@ -196,46 +206,6 @@ async fn a_further_folder_that_a_command_turned_into_a_link_lets_no_other_out() 
     session.prompt("go").await.done();
     assert!(crate::acp_files::told(&scene.model).contains("Permission denied"));
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
-}
-
-/// The repository of a project may say which program its files go through.
-#[tokio::test]
-async fn what_only_looks_changes_nothing_whatever_a_project_makes_it_run() {
-    let Some(scene) = Scene::new().await else { return };
-    let editor = Editor::with(&scene.home, &[], &plain_editor()).await;
-    let session = editor.session(scene.project.cwd()).await;
-    session.set("tool_approval", "yolo").await.unwrap();
-    let plant = "git init -q && echo '*.txt filter=evil' > .gitattributes && echo one > a.txt && git add . && \
-                 git -c user.name=a -c user.email=b commit -qm first && \
-                 git config filter.evil.clean 'touch pwned; echo ran; cat' && echo two > a.txt";
-    let planted = scene.run(&session, json!({ "command": plant })).await;
-    if planted.contains("git: ") && planted.contains("not found") {
-        eprintln!("skipped: there is no git here");
-        return;
-    }
-    assert_eq!(planted, "(no output)");
-    session.set("tool_approval", "ask").await.unwrap();
-    let told = scene.run(&session, json!({ "command": "git diff" })).await;
-    assert!(
-        told.contains("+two") && told.contains("+ran"),
-        "it ran and could be read: {told}"
-    );
-    assert!(!scene.project.has("pwned"), "{told}");
-    session.set_mode("plan").await.unwrap();
-    for command in ["git status", "git log -p", "git blame a.txt", "sort a.txt"] {
-        let told = scene.run(&session, json!({ "command": command })).await;
-        assert!(
-            !told.contains("permission.") && !told.contains("exit status"),
-            "{command}: {told}"
-        );
-        assert!(!scene.project.has("pwned"), "{command}");
-    }
-    assert_eq!(cards(&editor), 0);
-    // The same, where writing is allowed: or nothing was tested.
-    session.set_mode("normal").await.unwrap();
-    session.set("tool_approval", "yolo").await.unwrap();
-    scene.run(&session, json!({ "command": "A=b git diff" })).await;
-    assert!(scene.project.has("pwned"));
 }
 
 #[tokio::test]
@@ -454,46 +424,4 @@ async fn commands_are_a_session_of_their_own() {
                    [ $pid = $session ] && ! (: < /dev/tty) 2> tty && cat tty";
     let told = scene.run(&session, json!({ "command": command })).await;
     assert!(told.contains("/dev/tty: No such device or address"), "{told}");
-}
-
-/// Git's own folder lies elsewhere for them.
-#[tokio::test]
-async fn git_works_in_a_worktree_and_in_a_folder_of_a_repository() {
-    let Some(scene) = Scene::new().await else { return };
-    let Some(place) = outside() else { return };
-    let main = place.path().join("main");
-    std::fs::create_dir_all(main.join("part")).unwrap();
-    let editor = Editor::with(&scene.home, &[], &plain_editor()).await;
-    let session = editor.session(&place.path().display().to_string()).await;
-    session.set("tool_approval", "yolo").await.unwrap();
-    let plant = "command -v git > /dev/null || exit 77; cd main && git init -q && git config user.name a && \
-                 git config user.email b && git commit -q --allow-empty -m first && git worktree add -q ../linked";
-    let planted = scene.run(&session, json!({ "command": plant })).await;
-    if planted.ends_with("exit status 77") {
-        eprintln!("skipped: there is no git here");
-        return;
-    }
-    assert_eq!(planted, "(no output)");
-    for folder in ["main/part", "linked"] {
-        let root = place.path().join(folder);
-        let session = editor.session(&root.display().to_string()).await;
-        session.set("tool_approval", "auto").await.unwrap();
-        let commit =
-            "echo one > file && git add file && git commit -q -m second && git log --oneline | wc -l";
-        let told = scene.run(&session, json!({ "command": commit })).await;
-        assert_eq!(told.trim(), "2", "{folder}");
-        // No editor is opened for a message that is missing.
-        let told = scene
-            .run(
-                &session,
-                json!({ "command": "git commit --amend --reset-author" }),
-            )
-            .await;
-        assert!(told.contains("second"), "{folder}: {told}");
-        let beside = scene
-            .run(&session, json!({ "command": "x=..; touch $x/beside" }))
-            .await;
-        assert!(beside.contains("Permission denied"), "{folder}: {beside}");
-    }
-    assert_eq!(cards(&editor), 0);
 }

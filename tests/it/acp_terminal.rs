@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use sidewire_tests::{
-    Call, Editor, Home, Project, ScriptedModel, Session, TerminalScript, full_editor, plain_editor,
+    Call, Editor, Home, Project, ScriptedModel, Session, TerminalScript, full_editor, is_built_apart,
+    plain_editor, within,
 };
 
 use crate::acp_files::{calls, told};
-use crate::confined::is_built_apart;
 
 async fn scene() -> (ScriptedModel, Home, Project) {
     let model = ScriptedModel::start().await;
@@ -121,7 +121,7 @@ async fn a_command_that_takes_too_long_is_killed_and_its_terminal_given_back() {
     let call = bash(
         &session,
         &model,
-        json!({ "command": "sleep 1000", "timeout_seconds": 1 }),
+        json!({ "command": "sleep 1000", "timeout_seconds": 3 }),
     )
     .await;
     assert_eq!(call.status(), "failed");
@@ -176,22 +176,30 @@ async fn commands_in_the_background_are_read_waited_for_and_ended() {
     let (model, home, project) = scene().await;
     let editor = Editor::with(&home, &[], &full_editor()).await;
     let session = editor.session(project.cwd()).await;
-    let command = "echo begun; exec tail -f /dev/null";
-    bash(
-        &session,
-        &model,
-        json!({ "command": command, "run_in_background": true }),
-    )
-    .await;
+    let start = async |command: &str| {
+        let job = json!({ "command": command, "run_in_background": true });
+        bash(&session, &model, job).await;
+        json!({ "job_id": job_id(&told(&model)) })
+    };
+    let about = async |job: &Value, tool: &str| {
+        calls(&model, tool, job);
+        session.prompt("go").await.done();
+        told(&model)
+    };
+    let lasting = start("echo begun; exec tail -f /dev/null").await;
     assert_eq!(methods(&editor), [] as [String; 0], "never in a terminal");
-    let told_id = told(&model);
-    let id = job_id(&told_id);
-    calls(&model, "bash_output", &json!({ "job_id": id }));
-    session.prompt("look").await.done();
-    calls(&model, "kill_shell", &json!({ "job_id": id }));
-    session.prompt("end it").await.done();
-    drop(session);
-    assert_eq!(editor.leave().await.survivors, [] as [u32; 0]);
+    let read = async { while !about(&lasting, "bash_output").await.contains("begun") {} };
+    within("the output of a job", read).await;
+    let ending = start("while [ ! -e go ]; do sleep 0.02; done; echo over; exit 4").await;
+    project.write("go", "");
+    let waited = about(&ending, "wait").await;
+    assert!(
+        waited.contains("over") && waited.contains("exit status 4"),
+        "{waited}"
+    );
+    let ended = about(&lasting, "kill_shell").await;
+    assert!(ended.starts_with("[stopped after "), "{ended}");
+    editor.childless().await;
 }
 
 /// The name of a background job in the text that told it.
@@ -214,9 +222,9 @@ async fn background_jobs_end_with_their_session_and_their_process() {
         json!({ "command": command, "run_in_background": true }),
     )
     .await;
+    assert!(!editor.children().is_empty());
     editor.close(&session.id).await;
-    let children = editor.children();
-    assert_eq!(children, [] as [u32; 0], "a closed session has no children");
+    editor.childless().await;
     let session = editor.session(project.cwd()).await;
     bash(
         &session,

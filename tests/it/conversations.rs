@@ -9,7 +9,9 @@ use sidewire_contract::turn::TurnState;
 use sidewire_tests::requests::{
     ask, branch, delete, get, list, named, refusal, rename, restore, search, transcript,
 };
-use sidewire_tests::{Gate, Home, Peer, Script, ScriptedModel, canary_page, play, question};
+use sidewire_tests::{
+    Gate, Home, Peer, Script, ScriptedModel, canary_page, next_millisecond, play, question,
+};
 
 fn prompts(transcript: &ConversationTranscript) -> Vec<&str> {
     transcript.turns.iter().map(|turn| turn.prompt.as_str()).collect()
@@ -24,6 +26,7 @@ async fn conversations_are_listed_newest_first_with_what_a_row_shows() {
     let mut client = worker.client().await;
     let first = ask(&mut client, "a", "c-1", "The first question").await;
     let second = ask(&mut client, "b", "c-2", "The second question").await;
+    next_millisecond().await;
     model.script(Script::stream().wait(&gate).text("x").done());
     client
         .send(ClientFrame::ChatRequest(Box::new(named("a", "c-3", "And more"))))

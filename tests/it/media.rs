@@ -8,8 +8,8 @@ use sidewire_contract::media::{Asset, Media, MediaKind, MimeType};
 use sidewire_contract::mode::Mode;
 use sidewire_tests::requests::{branch, delete, delete_everything, get, named, refusal, restore, transcript};
 use sidewire_tests::{
-    Home, Hosted, Identity, NativeHost, Peer, Script, ScriptedModel, Turn, offer, picture_result, play, png,
-    read_media, reference,
+    Home, Hosted, Identity, NativeHost, Peer, Script, ScriptedModel, Turn, eventually, offer, picture_result,
+    play, png, read_media, reference,
 };
 
 /// Asks for pictures, which the client's own tool makes.
@@ -184,12 +184,7 @@ async fn orphans_are_swept_when_a_worker_starts() {
     let worker = home.worker().await;
     let mut client = worker.client_as(&identity).await;
     // The sweep runs beside the start; it is over once the orphan is gone.
-    let swept = async {
-        while orphan.exists() {
-            tokio::task::yield_now().await;
-        }
-    };
-    sidewire_tests::within("the sweep", swept).await;
+    eventually("the sweep", || !orphan.exists()).await;
     let kept = read_media(&mut client, &original(&turn.media[0])).await;
     assert_eq!(kept, Some(png(b"kept")));
 }

@@ -5,7 +5,7 @@ use std::fs;
 use sidewire_contract::bridge::handshake::BridgeErrorCode;
 use sidewire_contract::frames::WorkerFrame;
 use sidewire_contract::ids::Hex256;
-use sidewire_tests::{Home, Identity, NativeHost, ORIGIN, is_alive, page, play, program, question};
+use sidewire_tests::{Home, Identity, NativeHost, ORIGIN, copy_program, is_alive, page, play, question};
 
 /// Somebody behind the host; the key is the host's business.
 fn extension() -> Identity {
@@ -92,7 +92,7 @@ async fn without_a_worker_to_start_it_says_so() {
     let lonely = home.path().join("bin");
     fs::create_dir(&lonely).unwrap();
     let copy = lonely.join("sidewire-host");
-    fs::copy(program("sidewire-host"), &copy).unwrap();
+    copy_program("sidewire-host", &copy).await;
     let host = NativeHost::start_program(&copy, &home, &[ORIGIN]);
     assert_eq!(only_error(host).await, BridgeErrorCode::WorkerNotInstalled);
 }

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 
 use sidewire_contract::identity::{PORT_FIRST, PORT_LAST};
-use sidewire_tests::{Home, NativeHost, Peer, play, question};
+use sidewire_tests::{Home, NativeHost, Peer, eventually, play, question};
 
 #[tokio::test]
 async fn a_taken_port_is_named() {
@@ -35,8 +35,10 @@ async fn without_a_port_the_first_free_one_of_the_range_is_taken() {
 #[tokio::test]
 async fn a_worker_finds_its_port_again_after_a_restart() {
     let home = Home::new();
-    let worker = home.worker().await;
-    let port = worker.port.to_string();
+    // Below the ports that the system hands out, one of which another test might get meanwhile.
+    let free = (20_000_u16..30_000).find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
+    let port = free.unwrap().to_string();
+    let worker = home.worker_with(&["--port", &port]).await;
     // A connection that was open leaves the port in TIME_WAIT.
     let mut client = worker.client().await;
     worker.end().await;
@@ -154,12 +156,8 @@ async fn a_configuration_that_breaks_under_a_running_worker_changes_nothing() {
     let worker = home.worker().await;
     home.configure("broken");
     // The worker has looked at it when it has said so.
-    sidewire_tests::within("a word about the broken file", async {
-        while home.files_with("configuration cannot be used").is_empty() {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    let is_told = || !home.files_with("configuration cannot be used").is_empty();
+    eventually("a word about the broken file", is_told).await;
     assert_eq!(
         play(&mut worker.client().await, question("c-1", "Hello?"))
             .await

@@ -487,7 +487,8 @@ fn nobody_prints_but_the_places_for_it() {
 fn no_test_sleeps_to_be_in_time() {
     let wrong: Vec<String> = rust_in("tests/")
         .iter()
-        .filter(|source| source.path != "tests/it/tidy.rs")
+        // Where nobody tells, one place looks again and again.
+        .filter(|source| !["tests/it/tidy.rs", "tests/src/guard.rs"].contains(&source.path.as_str()))
         .filter(|source| source.code().contains("sleep("))
         .map(|source| source.path.clone())
         .collect();

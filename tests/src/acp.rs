@@ -12,6 +12,7 @@ mod asking;
 mod desk;
 mod editor;
 mod mcp;
+mod places;
 mod project;
 mod rules;
 mod schema;

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
+use crate::guard::pause;
 use crate::process::{Process, arguments, command, kill_all_of, program, read_all};
 use crate::{Offer, ScriptedModel, Worker, within};
 
@@ -280,7 +281,11 @@ impl Home {
 
     /// Waits until a conversation that holds these words is on the disk: what a crash would leave.
     pub async fn until_stored(&self, words: &str) {
-        let stored = async { while !self.run(&["data", "export"]).await.ok().contains(words) {} };
+        let stored = async {
+            while !self.run(&["data", "export"]).await.ok().contains(words) {
+                pause().await;
+            }
+        };
         within("storing the words", stored).await;
     }
 

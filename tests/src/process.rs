@@ -29,6 +29,22 @@ pub fn program(name: &str) -> PathBuf {
     path
 }
 
+/// Puts a copy of a program that was built beside the test where it may be executed.
+///
+/// Another program copies it: a child that this process starts meanwhile would hold our own writing descriptor until it
+/// is the program it is to be, and what is open for writing cannot be executed.
+///
+/// # Panics
+/// When it cannot be copied.
+#[expect(clippy::disallowed_methods, reason = "this is where tests start processes")]
+pub async fn copy_program(name: &str, to: &Path) {
+    let copied = Command::new("cp").arg(program(name)).arg(to).status().await;
+    assert!(
+        copied.is_ok_and(|status| status.success()),
+        "{name} is not copied"
+    );
+}
+
 /// A command that inherits nothing that could reach the person's own Sidewire.
 #[expect(clippy::disallowed_methods, reason = "this is where tests start processes")]
 pub(crate) fn command(program: &Path, home: &Path) -> Command {

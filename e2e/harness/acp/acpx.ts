@@ -16,8 +16,7 @@ export interface Acpx {
 
 /** The command line that has it drive our agent. */
 function commandLine(stage: AcpStage, args: readonly string[]): string[] {
-  const agent = stage.command.join(" ");
-  return [PROGRAM, "--cwd", stage.project, "--agent", agent, "--ttl", "5", ...args];
+  return [PROGRAM, "--cwd", stage.project, "--agent", stage.commandLine, "--ttl", "5", ...args];
 }
 
 /** Runs it to its end. */

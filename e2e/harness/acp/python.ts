@@ -11,21 +11,31 @@ import type { Desk } from "./desk";
 /** The official Python SDK. */
 export const PYTHON: ClientKind = { name: "Python SDK", connect };
 
+type Found = { python: string } | { missing: string };
+
+/** What was found; looking takes a moment, and installs what is missing. */
+let found: Found | undefined;
+
 /** The Python of the environment with the SDK, or why there is none. */
-export function pythonWithSdk(): { python: string } | { missing: string } {
+export function pythonWithSdk(): Found {
+  found ??= look();
+  return found;
+}
+
+function look(): Found {
   try {
-    const found = execFileSync(join(REPOSITORY, "e2e", "ensure-python-client"), { encoding: "utf8" });
-    return { python: found.trim() };
+    const printed = execFileSync(join(REPOSITORY, "e2e", "ensure-python-client"), { encoding: "utf8" });
+    return { python: printed.trim() };
   } catch (error) {
     return { missing: String(field(error, "stderr")).trim() };
   }
 }
 
 async function connect({ command, args, env, desk }: Launch): Promise<AcpClient> {
-  const found = pythonWithSdk();
-  if ("missing" in found) throw new Error(found.missing);
+  const sdk = pythonWithSdk();
+  if ("missing" in sdk) throw new Error(sdk.missing);
   const program = join(REPOSITORY, "e2e", "harness", "acp", "client.py");
-  const bridge = spawn(found.python, [program, command, ...args], { env, stdio: ["pipe", "pipe", "inherit"] });
+  const bridge = spawn(sdk.python, [program, command, ...args], { env, stdio: ["pipe", "pipe", "inherit"] });
   const ended = once(bridge, "exit");
   const link = new Link((message) => bridge.stdin.write(`${JSON.stringify(message)}\n`), desk);
   createInterface({ input: bridge.stdout }).on("line", (line) => link.take(JSON.parse(line)));

@@ -39,7 +39,8 @@ export class AcpStage {
   /** Sets the scene; no agent yet. */
   static async set(): Promise<AcpStage> {
     const [home, model] = await Promise.all([Home.create(), ScriptedModel.start()]);
-    const folder = await realpath(await mkdtemp(join(tmpdir(), "sidewire-acp-")));
+    // Folders of people have blanks in their names.
+    const folder = await realpath(await mkdtemp(join(tmpdir(), "sidewire acp-")));
     const stage = new AcpStage(home, model, folder);
     await mkdir(stage.project);
     await writeFile(stage.#log, "");
@@ -59,6 +60,20 @@ export class AcpStage {
   /** The command that runs the agent so that everything is written down. */
   get command(): readonly [string, ...string[]] {
     return [process.execPath, WIRETAP, this.#log, WORKER, "acp"];
+  }
+
+  /** The same as one line, for a shell and for others that take a line apart as a shell does. */
+  get commandLine(): string {
+    return lineOf(this.command);
+  }
+
+  /** A folder for the search path in which the agent is called `sidewire`. */
+  async onPath(): Promise<string> {
+    const folder = join(dirname(this.project), "bin");
+    await mkdir(folder);
+    const program = this.command.slice(0, -1);
+    await writeFile(join(folder, "sidewire"), `#!/bin/sh\nexec ${lineOf(program)} "$@"\n`, { mode: 0o755 });
+    return folder;
   }
 
   /** Writes a file of the project. */
@@ -92,6 +107,11 @@ export class AcpStage {
     expect(faults).toEqual([]);
     expect(messages).toBeGreaterThan(0);
   }
+}
+
+/** Words as a line that a shell takes apart into the same words. */
+function lineOf(words: readonly string[]): string {
+  return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
 }
 
 /** A conversation of an editor with its agent. */

@@ -34,12 +34,13 @@ impl Editor {
     /// # Panics
     /// When it is refused.
     pub async fn session_with(&self, params: Value) -> Session<'_> {
+        let from = self.count();
         let opened = self.new_session(params).await.expect("a new session");
         let id = opened["sessionId"]
             .as_str()
             .expect("a session has an id")
             .to_owned();
-        Session::new(self, id, opened)
+        self.opened(from, id, opened).await
     }
 
     /// Asks for a new session.
@@ -55,8 +56,9 @@ impl Editor {
     /// # Panics
     /// When it is refused.
     pub async fn load(&self, id: &str, cwd: &str) -> Session<'_> {
+        let from = self.count();
         let opened = self.try_load(id, cwd).await.expect("a loaded session");
-        Session::new(self, id.to_owned(), opened)
+        self.opened(from, id.to_owned(), opened).await
     }
 
     /// Asks to load a session.
@@ -74,11 +76,20 @@ impl Editor {
     /// When it is refused.
     pub async fn resume_session(&self, id: &str, cwd: &str) -> Session<'_> {
         let params = json!({ "sessionId": id, "cwd": cwd, "mcpServers": [] });
+        let from = self.count();
         let opened = self
             .request("session/resume", params)
             .await
             .expect("a resumed session");
-        Session::new(self, id.to_owned(), opened)
+        self.opened(from, id.to_owned(), opened).await
+    }
+
+    /// A session whose opening was answered, once its commands were told as well: nobody can ask for what follows an
+    /// answer, and whoever looks for something else must not meet it.
+    async fn opened(&self, from: usize, id: String, opened: Value) -> Session<'_> {
+        let session = Session::new(self, id, opened);
+        session.update("available_commands_update", from).await;
+        session
     }
 
     /// A page of the list of sessions.

@@ -10,8 +10,9 @@ use tokio::task::JoinHandle;
 use super::desk::{Asked, chosen};
 use super::terminals::TerminalScript;
 use super::wire::{Frame, Refusal, Waiting, Wire};
+use crate::guard::{PATIENCE, pause};
 use crate::process::descendants;
-use crate::{Home, Process, within};
+use crate::{Home, Process, eventually, is_alive, within};
 
 /// An editor that can do nothing for its agent.
 #[must_use]
@@ -45,7 +46,7 @@ pub struct Left {
     pub took: Duration,
     /// What it wrote to standard error.
     pub errors: String,
-    /// Its children that still run.
+    /// Its children that still run, long after.
     pub survivors: Vec<u32>,
 }
 
@@ -115,8 +116,13 @@ impl Editor {
     #[must_use]
     pub fn children(&self) -> Vec<u32> {
         let mut children = descendants(self.process.pid());
-        children.retain(|child| crate::is_alive(*child));
+        children.retain(|child| is_alive(*child));
         children
+    }
+
+    /// Waits until nothing runs any more that the agent has started.
+    pub async fn childless(&self) {
+        eventually("the end of the agent's children", || self.children().is_empty()).await;
     }
 
     /// Sends a request and waits for its answer.
@@ -320,10 +326,7 @@ impl Editor {
             status,
             took,
             errors: self.process.errors().await,
-            survivors: children
-                .into_iter()
-                .filter(|child| crate::is_alive(*child))
-                .collect(),
+            survivors: survivors(children).await,
         }
     }
 
@@ -331,6 +334,17 @@ impl Editor {
     pub async fn kill(mut self) {
         self.process.kill().await;
     }
+}
+
+/// Those that do not end. Whoever was killed still needs a moment of the processor for it.
+async fn survivors(mut children: Vec<u32>) -> Vec<u32> {
+    let began = Instant::now();
+    children.retain(|child| is_alive(*child));
+    while !children.is_empty() && began.elapsed() < PATIENCE {
+        pause().await;
+        children.retain(|child| is_alive(*child));
+    }
+    children
 }
 
 impl Drop for Editor {

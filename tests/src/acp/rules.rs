@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::places;
 use super::schema::{self, Part};
 
 /// Updates that belong to a turn, or to a replay.
@@ -303,6 +304,7 @@ impl Rules {
     }
 
     fn known(&mut self, method: &str, params: &Value) {
+        self.faults.extend(places::faults(method, params));
         if schema::knows(method) {
             self.check(method, Part::Params, params);
         } else {
