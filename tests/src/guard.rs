@@ -5,7 +5,7 @@ use std::future::Future;
 use std::time::{Duration, SystemTime};
 
 /// Long enough for a busy machine; a test that needs it has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Between two looks; whatever is waited for needs the processor more than whoever looks.
 const BETWEEN: Duration = Duration::from_millis(5);

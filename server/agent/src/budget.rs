@@ -69,9 +69,10 @@ pub(crate) fn compaction_point(window: Option<u64>) -> u64 {
     window.unwrap_or(DEFAULT_WINDOW).saturating_mul(COMPACT_AT) / 100
 }
 
-/// The window in which so many tokens are just not summed up yet.
-pub(crate) fn window_around(tokens: u64) -> u64 {
-    tokens.saturating_mul(100) / COMPACT_AT
+/// The window of a model: what is told of it, else what the model is known to have taken, when that is more than is
+/// reckoned with where nobody knows.
+pub(crate) fn window(told: Option<u64>, held: u64) -> Option<u64> {
+    told.or_else(|| (held > DEFAULT_WINDOW).then_some(held))
 }
 
 /// Bytes of input beside an answer of this many tokens.

@@ -45,6 +45,8 @@ pub(crate) struct Summing<'a> {
     pub(crate) provider: &'a dyn Provider,
     /// Told when the provider is waited for.
     pub(crate) feed: &'a TurnFeed,
+    /// What the provider takes, when that is known.
+    pub(crate) window: Option<u64>,
     /// What to look at in particular.
     pub(crate) wishes: Option<&'a str>,
 }
@@ -56,7 +58,7 @@ impl Summing<'_> {
         messages: &[Message],
         usage: &mut Usage,
     ) -> Result<String, ProviderError> {
-        let request = request(self.provider.describe().window, messages, self.wishes);
+        let request = request(self.window, messages, self.wishes);
         let mut stream = self.provider.stream(request).await?;
         let mut text = String::new();
         loop {

@@ -217,9 +217,7 @@ impl Turn {
 
     /// The window of its model. One that nobody tells holds what the conversation took of it already.
     fn window(&self) -> Option<u64> {
-        let held = self.past.same_model && self.past.outgrew_the_guess();
-        let told = self.provider.describe().window;
-        told.or_else(|| held.then(|| budget::window_around(self.past.taken)))
+        budget::window(self.provider.describe().window, self.past.held)
     }
 
     /// One answer of the model. Where the job allows it, one that breaks off is asked for once more.

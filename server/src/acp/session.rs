@@ -152,17 +152,21 @@ impl Session {
         self.stop_turn();
     }
 
+    async fn until_idle(&self) {
+        loop {
+            let ended = self.idle.notified();
+            if !self.state().is_busy() {
+                return;
+            }
+            ended.await;
+        }
+    }
+
     /// Takes no more turns and waits for the end of the one that runs; then ends what it started. Nothing is told
     /// about it any more.
     pub(super) async fn end(&self) {
         self.leave();
-        loop {
-            let ended = self.idle.notified();
-            if !self.state().is_busy() {
-                break;
-            }
-            ended.await;
-        }
+        self.until_idle().await;
         self.over.cancel();
         self.tasks.close();
         let mcp = self.mcp();

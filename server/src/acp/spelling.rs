@@ -29,17 +29,21 @@ impl Spelling {
 
     /// A real path as the client writes it.
     pub(super) fn of<'a>(&self, path: &'a Path) -> Cow<'a, Path> {
-        let written = self.0.iter().find_map(|folder| {
-            let inside = path.strip_prefix(&folder.real).ok()?;
-            // Joining nothing would add a separator.
-            let is_itself = inside.as_os_str().is_empty();
-            Some(if is_itself {
-                folder.written.clone()
-            } else {
-                folder.written.join(inside)
-            })
-        });
+        let written = self.0.iter().find_map(|folder| folder.spell(path));
         written.map_or(Cow::Borrowed(path), Cow::Owned)
+    }
+
+    /// The same for what is to be read or written there, or run. By a link that leads elsewhere now, which a command can
+    /// bring about, the client would be sent out of the workspace: then the path is named as it is.
+    pub(super) async fn led_to(&self, path: &Path) -> PathBuf {
+        let folder = self.0.iter().find(|folder| path.starts_with(&folder.real));
+        let Some(folder) = folder else {
+            return path.to_owned();
+        };
+        let leads = tokio::fs::canonicalize(&folder.written).await;
+        let leads_there = leads.is_ok_and(|place| place == folder.real);
+        let spelled = folder.spell(path).filter(|_| leads_there);
+        spelled.unwrap_or_else(|| path.to_owned())
     }
 
     /// An update with every path in it as the client writes it.
@@ -84,6 +88,19 @@ impl Spelling {
     }
 }
 
+impl Folder {
+    fn spell(&self, path: &Path) -> Option<PathBuf> {
+        let inside = path.strip_prefix(&self.real).ok()?;
+        // Joining nothing would add a separator.
+        let is_itself = inside.as_os_str().is_empty();
+        Some(if is_itself {
+            self.written.clone()
+        } else {
+            self.written.join(inside)
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use agent_client_protocol_schema::v1::{Diff, ToolCall, ToolCallUpdate};
@@ -107,6 +124,24 @@ mod tests {
         ] {
             assert_eq!(spelling().of(Path::new(real)).to_str(), Some(written));
         }
+    }
+
+    #[tokio::test]
+    async fn a_link_that_was_turned_leads_nobody_away() {
+        let place = tempfile::tempdir().unwrap();
+        let real = place.path().canonicalize().unwrap();
+        let (project, outside, link) = (real.join("project"), real.join("outside"), real.join("link"));
+        for folder in [&project, &outside] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        std::os::unix::fs::symlink(&project, &link).unwrap();
+        let spelling = Spelling::new([(project.clone(), link.clone())]);
+        let (file, other) = (project.join("a.rs"), outside.join("b.rs"));
+        assert_eq!(spelling.led_to(&file).await, link.join("a.rs"));
+        assert_eq!(spelling.led_to(&other).await, other);
+        std::fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(&outside, &link).unwrap();
+        assert_eq!(spelling.led_to(&file).await, file);
     }
 
     #[test]

@@ -6,8 +6,10 @@
 
 use std::fs::{File, Metadata};
 use std::io::Read as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
 
 /// Most bytes of a file that names a folder.
 const NAMED: u64 = 4096;
@@ -26,7 +28,7 @@ pub(super) fn elsewhere(root: &Path, home: Option<&Path>) -> Option<PathBuf> {
     } else {
         shared_by_worktree(&entry, &metadata)?
     };
-    let is_of_home = home.is_some_and(|home| git.parent() == Some(home));
+    let is_of_home = home.is_some_and(|home| git == home.join(".git"));
     (!git.starts_with(root) && !is_of_home && is_repository_of_ours(&git)).then_some(git)
 }
 
@@ -50,19 +52,23 @@ fn is_repository_of_ours(git: &Path) -> bool {
     is_ours && git.join("HEAD").is_file() && git.join("objects").is_dir()
 }
 
+/// What a file names, if it is one: a pipe of that name holds nobody up.
 fn line(file: &Path) -> Option<String> {
+    let at_once = OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(at_once).open(file).ok()?;
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return None;
+    }
     let mut text = String::new();
-    File::open(file)
-        .ok()?
-        .take(NAMED)
-        .read_to_string(&mut text)
-        .ok()?;
+    file.take(NAMED).read_to_string(&mut text).ok()?;
     Some(text.trim_end_matches('\n').to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use rustix::fs::{Mode, mkfifoat};
 
     use super::*;
 
@@ -112,6 +118,17 @@ mod tests {
         assert_eq!(elsewhere(&real.join("main/part"), Some(&real.join("main"))), None);
     }
 
+    /// As `git clone --bare` makes it, in a home folder too.
+    #[test]
+    fn a_worktree_may_belong_to_a_bare_repository() {
+        let (_place, real) = folders();
+        let bare = real.join("project.git");
+        fs::rename(real.join("main/.git"), &bare).unwrap();
+        let worktree = bare.join("worktrees/linked").display().to_string();
+        write(&real.join("linked/.git"), &format!("gitdir: {worktree}"));
+        assert_eq!(elsewhere(&real.join("linked"), Some(&real)), Some(bare));
+    }
+
     #[test]
     fn a_project_that_says_it_belongs_elsewhere_is_not_believed() {
         let (_place, real) = folders();
@@ -128,7 +145,13 @@ mod tests {
             write(&stranger.join(".git"), &claim);
             assert_eq!(elsewhere(&stranger, None), None, "{claim}");
         }
-        fs::remove_file(stranger.join(".git")).unwrap();
+        // Nobody ever writes into this pipe.
+        let (pipe, claim) = (stranger.join("own/gitdir"), stranger.join(".git"));
+        fs::create_dir(stranger.join("own")).unwrap();
+        mkfifoat(rustix::fs::CWD, &pipe, Mode::RUSR | Mode::WUSR).unwrap();
+        write(&claim, "gitdir: own");
+        assert_eq!(elsewhere(&stranger, None), None);
+        fs::remove_file(claim).unwrap();
         std::os::unix::fs::symlink(real.join("main/.git"), stranger.join(".git")).unwrap();
         assert_eq!(elsewhere(&stranger, None), None);
         // What the worktree shares must be where worktrees are kept.

@@ -1,14 +1,17 @@
 //! Choosing a model: from the configuration, from a client, and back into the configuration.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use secrecy::SecretString;
+use sidewire_agent::error::ProviderError;
 use sidewire_agent::provider::{ModelInfo, Provider};
 use sidewire_agent::session::ProviderSlot;
 use sidewire_contract::layout::Layout;
 use sidewire_contract::model::{ModelItem, ModelState, ServerFound};
 use sidewire_contract::number::Count;
 use sidewire_contract::text::NonEmpty;
+use tokio::time::timeout;
 
 use super::servers::{Configured, configured, key_of, open_server};
 use super::stamp::Stamp;
@@ -21,6 +24,8 @@ use crate::providers::offline::OfflineProvider;
 
 /// The name under which answering without a model can be chosen.
 const OFFLINE: &str = "offline";
+/// A model that is to be chosen answers in this time; a panel waits for a minute.
+const PATIENCE: Duration = Duration::from_secs(50);
 
 /// The provider that the configuration names, or the first further one when that lacks its key; without any, the
 /// built-in.
@@ -209,9 +214,9 @@ impl ModelDesk for Models {
         }
         let key = key_for(&self.layout, &config, choice.api_key.as_ref()).map_err(|_| ModelError::Storage)?;
         let tried = open_server(&config, key).map_err(|error| ModelError::Provider(error.to_string()))?;
-        tried
-            .probe()
+        timeout(PATIENCE, tried.probe())
             .await
+            .unwrap_or(Err(ProviderError::Timeout))
             .map_err(|error| ModelError::Provider(error.to_string()))?;
         self.put_in_use(ProviderConfig::Server(config), choice.api_key)
             .await

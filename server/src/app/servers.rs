@@ -33,6 +33,8 @@ pub(super) fn open_with(
         ..
     } = known::by_name(&config.model);
     let headers = config.headers.iter();
+    // The same model on one's own machine is often started with a smaller window.
+    let is_usual = config.base_url.scheme() == "https";
     let settings = Settings {
         key_expires: config
             .expires_at
@@ -40,9 +42,8 @@ pub(super) fn open_with(
             .transpose()
             .context("expires_at is out of range")?,
         window: config.window,
-        // The same model on one's own machine is often started with a smaller one.
-        usual_window: window.filter(|_| config.base_url.scheme() == "https"),
-        most_output: config.max_output_tokens.or(output),
+        usual_window: window.filter(|_| is_usual),
+        most_output: config.max_output_tokens.or(output.filter(|_| is_usual)),
         blind: config.vision.or(vision) == Some(false),
         headers: headers
             .map(|(name, value)| (name.clone(), value.clone()))

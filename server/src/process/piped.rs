@@ -115,9 +115,10 @@ impl Piped<'_> {
 
 impl PipedChild {
     /// Ends it, step by step; its input must be closed already. Nothing of it is left when this returns, which is the
-    /// exit status of one that ended with one.
+    /// exit status of one that ended by itself.
     pub(crate) async fn end(mut self) -> Option<i32> {
-        if !self.is_gone(BY_ITSELF).await {
+        let by_itself = self.is_gone(BY_ITSELF).await;
+        if !by_itself {
             self.ask_to_end().await;
             if !self.is_gone(WHEN_ASKED).await && self.family.take().is_some() {
                 self.is_gone(FAREWELL).await;
@@ -125,7 +126,8 @@ impl PipedChild {
         }
         // What a family did not end: a program may have killed the one in between. And what a program leaves behind.
         self.signal(Signal::Kill);
-        self.child.wait().await.ok()?.code()
+        let status = self.child.wait().await.ok()?;
+        status.code().filter(|_| by_itself)
     }
 
     async fn is_gone(&mut self, limit: Duration) -> bool {

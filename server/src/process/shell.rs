@@ -57,7 +57,7 @@ pub(crate) struct Running {
 pub(crate) struct Confined {
     /// How far it reaches.
     pub(crate) reach: Reach,
-    /// It writes below these places.
+    /// Commands write below these places, all but those that only look.
     pub(crate) write: Vec<PathBuf>,
 }
 
@@ -78,8 +78,11 @@ impl Launcher {
 
     /// How a command of this reach is confined; `None` when it is not.
     pub(crate) fn confined(&self, reach: Reach) -> Option<Confined> {
-        let write = self.writes(reach).filter(|_| self.confines())?.to_owned();
-        Some(Confined { reach, write })
+        let is_confined = reach != Reach::Everything && self.confines();
+        is_confined.then(|| Confined {
+            reach,
+            write: self.bounds.write.clone(),
+        })
     }
 
     /// Starts a command in a folder that is named without links; both its output streams are one, so that they come in
@@ -224,15 +227,15 @@ fn environment(reach: Reach) -> impl Iterator<Item = (String, String)> {
     const COUNT: &str = "GIT_CONFIG_COUNT";
     let named = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let known = std::env::var(COUNT).ok().and_then(|count| count.parse().ok());
-    let first: u32 = known.unwrap_or(0);
+    let first: usize = known.unwrap_or(0);
     let looking = LOOKING_GIT.iter().zip(first..).flat_map(|((key, value), at)| {
         [
             (format!("GIT_CONFIG_KEY_{at}"), (*key).to_owned()),
             (format!("GIT_CONFIG_VALUE_{at}"), (*value).to_owned()),
-            (COUNT.to_owned(), (at + 1).to_string()),
         ]
     });
-    let for_git = (reach == Reach::Look).then_some(looking);
+    let count = (COUNT.to_owned(), (first + LOOKING_GIT.len()).to_string());
+    let for_git = (reach == Reach::Look).then(|| looking.chain([count]));
     ENVIRONMENT.iter().map(named).chain(for_git.into_iter().flatten())
 }
 

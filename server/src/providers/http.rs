@@ -25,7 +25,7 @@ mod thinking;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicU8;
 use std::time::SystemTime;
 
 use reqwest::header::{HeaderName, HeaderValue};
@@ -177,5 +177,5 @@ pub(crate) struct Shared<A> {
     connection: Connection,
     api: Arc<A>,
     /// The server was asked what it tells of its models.
-    asked: AtomicBool,
+    asked: AtomicU8,
 }

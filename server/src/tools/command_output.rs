@@ -44,8 +44,8 @@ pub(super) fn hint(confined: &Confined, failed: bool, output: &str) -> Option<&'
         }
         Reach::Everything => return None,
     };
-    let mut refusals = output.lines().filter(|line| tells_of_refusal(line));
-    let is_kept = |line: &str| failed || names_place_beyond(&confined.write, line);
+    let mut refusals = output.lines().filter_map(before_refusal);
+    let is_kept = |what: &str| failed || names_place_beyond(&confined.write, what);
     refusals.any(is_kept).then_some(hint)
 }
 
@@ -64,14 +64,20 @@ const REFUSED: [&str; 9] = [
 /// What a host says to a key that it does not know.
 const OF_HOST: &str = "(publickey";
 
-fn tells_of_refusal(line: &str) -> bool {
-    let line = line.to_ascii_lowercase();
-    REFUSED.iter().any(|words| line.contains(words)) && !line.contains(OF_HOST)
+/// What stands in a line before it tells of a refusal, if it does: what was refused, mostly.
+fn before_refusal(line: &str) -> Option<&str> {
+    let small = line.to_ascii_lowercase();
+    let at = REFUSED.iter().filter_map(|words| small.find(words)).min()?;
+    line.get(..at).filter(|_| !small.contains(OF_HOST))
 }
 
-fn names_place_beyond(write: &[PathBuf], line: &str) -> bool {
+fn names_place_beyond(write: &[PathBuf], what: &str) -> bool {
     let ends_name = |char: char| char.is_whitespace() || "'\"`:,;()[]".contains(char);
-    let mut places = line.split(ends_name).filter(|word| word.starts_with('/'));
+    let is_path = |word: &&str| {
+        let below_root = word.strip_prefix('/');
+        below_root.is_some_and(|name| name.starts_with(|char: char| char.is_alphanumeric() || char == '.'))
+    };
+    let mut places = what.split(ends_name).filter(is_path);
     places.any(|place| !write.iter().any(|folder| Path::new(place).starts_with(folder)))
 }
 
@@ -206,6 +212,8 @@ mod tests {
             "a test says: permission denied",
             "cat: /tmp/locked: Permission denied",
             "see /etc/x\nand: permission denied",
+            "12:    // says: permission denied",
+            "/home/ann/project/src/main.rs:12: \"permission denied\" => /etc/x",
         ] {
             assert!(!told(other), "{other}");
         }

@@ -88,7 +88,7 @@ struct Found<'a> {
 impl Found<'_> {
     /// What the model is told: of the project's own files, or else of those that it ignores.
     fn told(mut self, area: &Area, asked: &str, patience: Patience) -> String {
-        self.look(&area.base, area.files(self.workspace));
+        self.look(&area.base, area.files(self.workspace).map(Some));
         if self.newest.count > 0 || self.budget.is_cut() {
             return self.lines(asked, "it took too long to look everywhere");
         }
@@ -124,11 +124,12 @@ impl Found<'_> {
         lines.join("\n")
     }
 
-    fn look(&mut self, base: &Path, files: impl Iterator<Item = DirEntry>) {
+    fn look(&mut self, base: &Path, files: impl Iterator<Item = Option<DirEntry>>) {
         for entry in files {
             if self.budget.is_over() {
                 return;
             }
+            let Some(entry) = entry else { continue };
             self.budget.spend(Budget::FILE);
             let below = entry.path().strip_prefix(base);
             if below.is_ok_and(|below| self.pattern.fits(below)) {

@@ -116,7 +116,7 @@ struct Hunt<'a> {
 impl Hunt<'_> {
     /// What the model is told: of the project's own files, or else of those that it ignores.
     fn told(mut self, area: &Area, patience: Patience) -> String {
-        self.run(&area.base, area.files(self.workspace));
+        self.run(&area.base, area.files(self.workspace).map(Some));
         if !self.hits.is_empty() || self.budget.is_cut() {
             return self.lines("it took too long to search everything; narrow the path or the glob");
         }
@@ -146,7 +146,7 @@ impl Hunt<'_> {
         told
     }
 
-    fn run(&mut self, base: &Path, files: impl Iterator<Item = DirEntry>) {
+    fn run(&mut self, base: &Path, files: impl Iterator<Item = Option<DirEntry>>) {
         let mut searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(LINE_MEMORY))
@@ -156,6 +156,7 @@ impl Hunt<'_> {
             if self.hits.len() > HITS || self.budget.is_over() {
                 return;
             }
+            let Some(entry) = entry else { continue };
             self.budget.spend(Budget::FILE);
             let below = entry.path().strip_prefix(base).unwrap_or(entry.path());
             // A file that is named itself is searched whatever its name is.

@@ -158,8 +158,12 @@ impl Area {
         self.entries(workspace, usize::MAX).filter(is_file)
     }
 
-    /// The regular files below it that are not among [`Self::files`], because the project ignores them.
-    pub(super) fn ignored_files(&self, workspace: &LocalWorkspace) -> impl Iterator<Item = DirEntry> + use<> {
+    /// The regular files below it that are not among [`Self::files`], because the project ignores them; `None` for each
+    /// that is, so that whoever looks can stop on the way.
+    pub(super) fn ignored_files(
+        &self,
+        workspace: &LocalWorkspace,
+    ) -> impl Iterator<Item = Option<DirEntry>> + use<> {
         let wide = Self {
             base: self.base.clone(),
             ignored: true,
@@ -167,7 +171,10 @@ impl Area {
         // Both walks go in the same order.
         let mut own = self.files(workspace).peekable();
         wide.files(workspace)
-            .filter(move |entry| own.next_if(|own| own.path() == entry.path()).is_none())
+            .map(move |entry| match own.next_if(|own| own.path() == entry.path()) {
+                Some(_) => None,
+                None => Some(entry),
+            })
     }
 }
 

@@ -10,9 +10,9 @@ use tokio::task::JoinHandle;
 use super::desk::{Asked, chosen};
 use super::terminals::TerminalScript;
 use super::wire::{Frame, Refusal, Waiting, Wire};
-use crate::guard::{PATIENCE, pause};
+use crate::guard::pause;
 use crate::process::descendants;
-use crate::{Home, Process, eventually, is_alive, within};
+use crate::{Home, Process, is_alive, within};
 
 /// An editor that can do nothing for its agent.
 #[must_use]
@@ -122,7 +122,8 @@ impl Editor {
 
     /// Waits until nothing runs any more that the agent has started.
     pub async fn childless(&self) {
-        eventually("the end of the agent's children", || self.children().is_empty()).await;
+        let left = survivors(self.children()).await;
+        assert!(left.is_empty(), "these were to end: {left:?}");
     }
 
     /// Sends a request and waits for its answer.
@@ -336,11 +337,14 @@ impl Editor {
     }
 }
 
+/// Far more than the second that is promised, and far less than a child that nobody ends would live.
+const DYING: Duration = Duration::from_secs(20);
+
 /// Those that do not end. Whoever was killed still needs a moment of the processor for it.
 async fn survivors(mut children: Vec<u32>) -> Vec<u32> {
     let began = Instant::now();
     children.retain(|child| is_alive(*child));
-    while !children.is_empty() && began.elapsed() < PATIENCE {
+    while !children.is_empty() && began.elapsed() < DYING {
         pause().await;
         children.retain(|child| is_alive(*child));
     }

@@ -1,7 +1,7 @@
 //! Earlier turns as a model reads them again.
 
 use super::fence;
-use crate::budget::{self, weight};
+use crate::budget::weight;
 use crate::call_names::tell_apart;
 use crate::message::{Message, Part, ResultContent, Role};
 use crate::page_block::text::clip;
@@ -10,8 +10,9 @@ use crate::page_block::text::clip;
 const OLD_RESULT: usize = 1024;
 /// What the model is made to say to a summary, so that person and model keep taking turns: some models insist on it.
 const NOTED: &str = "Understood. I go on from there.";
-/// What it is made to have said, for the same reason, in a turn that ended without an answer.
-const UNANSWERED: &str = "(This ended before there was an answer.)";
+/// What it is made to have said, for the same reason, in a turn that ended without an answer: it was stopped, failed, or
+/// was a command of the person's own.
+const UNANSWERED: &str = "(No answer followed.)";
 
 /// A turn that has ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,21 +32,14 @@ pub(crate) struct Past {
     pub(crate) turns: Vec<(i64, usize)>,
     /// Tokens of all of it, as the provider counted them at the end of the last turn.
     pub(crate) measured: Option<u64>,
-    /// Tokens that the conversation took at the end of the last turn, of whichever model.
-    pub(crate) taken: u64,
-    /// It was the model that is asked now.
-    pub(crate) same_model: bool,
+    /// Most tokens that the model is known to have taken.
+    pub(crate) held: u64,
 }
 
 impl Past {
     /// How many messages it is; the question follows them.
     pub(crate) fn len(&self) -> usize {
         self.summary + self.turns.iter().map(|(_, messages)| messages).sum::<usize>()
-    }
-
-    /// A model had more room for it than is reckoned with where nobody knows the window.
-    pub(crate) fn outgrew_the_guess(&self) -> bool {
-        self.taken > budget::compaction_point(None)
     }
 }
 

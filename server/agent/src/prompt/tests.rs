@@ -305,7 +305,7 @@ fn a_turn_without_an_answer_is_closed_so_that_both_sides_take_turns() {
             vec![user],
         ];
         assert_eq!(roles, expected.concat());
-        let closing = "(This ended before there was an answer.)";
+        let closing = "(No answer followed.)";
         for at in [1, 5, 7] {
             assert_eq!(messages[at].plain_text(), closing);
         }

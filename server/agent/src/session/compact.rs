@@ -6,7 +6,9 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use super::live::{LiveTurn, Seat};
+use super::supervise::held;
 use super::{Agent, AskError, LONG_HISTORY_BYTES, Started, now_ms};
+use crate::budget;
 use crate::error::{ProviderError, TurnFailure};
 use crate::event::{Attempt, TurnEvent, TurnOutcome, UsageReport};
 use crate::feed::TurnFeed;
@@ -113,10 +115,11 @@ impl Job {
         };
         self.provider.learn().await;
         let model = self.provider.describe();
+        let name = model.model;
         self.feed.push(TurnEvent::Attempt(Attempt {
             number: 1,
             message_id: format!("{}/1", self.compact.key.id),
-            model: model.model,
+            model: name.clone(),
         }));
         let Some(through) = past.turns.last().map(|turn| turn.number) else {
             return self.say(NOTHING);
@@ -124,8 +127,9 @@ impl Job {
         if model.offline {
             return self.say(OFFLINE);
         }
+        let window = budget::window(model.window, held(&past.turns, &name));
         let messages = everything(past);
-        let text = match self.summarize(&messages).await {
+        let text = match self.summarize(&messages, window).await {
             Ok(text) => text,
             Err(error) => return TurnOutcome::Failed(TurnFailure::from(error)),
         };
@@ -141,11 +145,12 @@ impl Job {
         TurnOutcome::Done
     }
 
-    async fn summarize(&self, messages: &[Message]) -> Result<String, ProviderError> {
+    async fn summarize(&self, messages: &[Message], window: Option<u64>) -> Result<String, ProviderError> {
         let mut usage = Usage::default();
         let summing = Summing {
             provider: self.provider.as_ref(),
             feed: &self.feed,
+            window,
             wishes: self.compact.wishes.as_deref(),
         };
         let summed = summing.sum_up(messages, &mut usage).await?;

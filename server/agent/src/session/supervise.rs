@@ -19,7 +19,7 @@ use crate::prompt::{self, EarlierTurn, Past, Prompt, PromptInput};
 use crate::provider::{ModelRequest, Provider};
 use crate::record::{TurnRecord, TurnState};
 use crate::references;
-use crate::store::{Begun, Claim, TurnEnd};
+use crate::store::{Begun, Claim, StoredTurn, TurnEnd};
 use crate::tool::Toolbox;
 use crate::tool::offer::{Need, offered};
 use crate::turn::{Album, Finished, StopSwitch, Turn};
@@ -38,6 +38,13 @@ pub(super) struct Job {
     pub(super) toolbox: Toolbox,
     pub(super) seat: Seat,
     pub(super) claim: Claim,
+}
+
+/// Most tokens that a model is known to have taken in these turns.
+pub(super) fn held(turns: &[StoredTurn], model: &str) -> u64 {
+    let records = turns.iter().map(|turn| &turn.record);
+    let own = records.filter(|record| record.model.as_deref() == Some(model));
+    own.filter_map(|record| record.context).max().unwrap_or(0)
 }
 
 impl Job {
@@ -104,10 +111,7 @@ impl Job {
             marker: &self.marker(),
         });
         past.measured = self.measured();
-        if let Some(last) = self.begun.history.last() {
-            past.taken = last.record.context.unwrap_or(0);
-            past.same_model = self.is_of_this_model(&last.record);
-        }
+        past.held = held(&self.begun.history, &self.provider.describe().model);
         for notice in notices {
             self.feed.push(TurnEvent::Notice(notice));
         }

@@ -91,6 +91,7 @@ async fn summed(script: Vec<Say>) -> (Result<String, ProviderError>, Usage, Mode
     let mut usage = Usage::default();
     let feed = TurnFeed::new(record("t"));
     let summing = Summing {
+        window: provider.describe().window,
         provider: provider.as_ref(),
         feed: &feed,
         wishes: Some("the tests"),
@@ -143,6 +144,7 @@ fn an_endless_summary_is_ended() {
     let said = conversation("r");
     let feed = TurnFeed::new(record("t"));
     let summing = Summing {
+        window: provider.describe().window,
         provider: provider.as_ref(),
         feed: &feed,
         wishes: None,

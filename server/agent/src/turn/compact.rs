@@ -81,6 +81,9 @@ impl Turn {
         let before = request.messages.len();
         if fit::fit(request, window, &mut memory.past.summary) {
             self.feed.push(TurnEvent::Notice(Notice::HistoryTrimmed));
+            if compacts {
+                self.tell_guess(memory);
+            }
         }
         memory.measured = None;
         memory.gave_up |= request.messages.len() != before;
@@ -88,19 +91,21 @@ impl Turn {
 
     async fn compact(&self, request: &mut ModelRequest, memory: &mut Memory, usage: &mut Usage) {
         let limit = budget::compaction_point(self.window());
-        if memory.tokens(request) <= limit || memory.gave_up {
-            return;
-        }
-        let is_guess = self.provider.describe().window.is_none();
-        if is_guess && !std::mem::replace(&mut memory.told_guess, true) {
-            self.feed.push(TurnEvent::Notice(Notice::GuessedWindow));
-        }
-        // A summary is for good, and what a larger window held must not be lost to a guess at this one.
-        if !(is_guess && self.past.outgrew_the_guess()) {
+        // A summary is for good, and nothing is to be lost to a guess: then earlier turns are left out of the request.
+        let is_told = self.provider.describe().window.is_some();
+        if is_told && memory.tokens(request) > limit && !memory.gave_up {
             self.sum_up_turns(request, memory, usage).await;
         }
         if memory.tokens(request) > limit && !memory.gave_up {
             self.sum_up_steps(request, memory, usage).await;
+        }
+    }
+
+    /// Tells the person, once in a turn, that room was made in a window whose size is a guess.
+    fn tell_guess(&self, memory: &mut Memory) {
+        let is_guess = self.provider.describe().window.is_none();
+        if is_guess && !std::mem::replace(&mut memory.told_guess, true) {
+            self.feed.push(TurnEvent::Notice(Notice::GuessedWindow));
         }
     }
 
@@ -156,6 +161,7 @@ impl Turn {
         memory.measured = None;
         request.messages.drain(first..first + summed);
         self.tell_compacted(summed);
+        self.tell_guess(memory);
     }
 
     /// The most bytes a request may take before it is summed up.
@@ -171,6 +177,7 @@ impl Turn {
         let summing = Summing {
             provider: self.provider.as_ref(),
             feed: &self.feed,
+            window: self.window(),
             wishes: None,
         };
         let summed = tokio::select! {

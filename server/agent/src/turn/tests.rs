@@ -59,8 +59,8 @@ struct Running {
     earlier: Vec<EarlierTurn>,
     album: Album,
     steps: u32,
-    /// Tokens of the conversation at the end of the last turn, and whether the same model counted them.
-    taken: (u64, bool),
+    /// Most tokens that the model is known to have taken.
+    held: u64,
 }
 
 impl Default for Running {
@@ -74,7 +74,7 @@ impl Default for Running {
             earlier: Vec::new(),
             album: Album::default(),
             steps: STEP_CEILING,
-            taken: (0, true),
+            held: 0,
         }
     }
 }
@@ -115,8 +115,7 @@ impl Running {
             tab: 7,
             need: Need::new(self.briefing.clone(), ["q"]),
             past: Past {
-                taken: self.taken.0,
-                same_model: self.taken.1,
+                held: self.held,
                 ..past
             },
             setting: Setting {

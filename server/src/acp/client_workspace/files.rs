@@ -19,15 +19,16 @@ const PATIENCE: Duration = Duration::from_secs(30);
 impl Client {
     /// The whole file, with what is not saved yet.
     pub(super) async fn read(&self, path: &Path) -> Result<String, CallError> {
-        let request = ReadTextFileRequest::new(self.session.clone(), self.spelling.of(path));
+        let path = self.spelling.led_to(path).await;
+        let request = ReadTextFileRequest::new(self.session.clone(), path);
         let method = CLIENT_METHOD_NAMES.fs_read_text_file;
         let answer: ReadTextFileResponse = self.ask(method, &request, PATIENCE).await?;
         Ok(answer.content)
     }
 
     async fn write(&self, document: &Document) -> Result<(), CallError> {
-        let (session, path) = (self.session.clone(), self.spelling.of(&document.path));
-        let request = WriteTextFileRequest::new(session, path, document.text.clone());
+        let path = self.spelling.led_to(&document.path).await;
+        let request = WriteTextFileRequest::new(self.session.clone(), path, document.text.clone());
         let method = CLIENT_METHOD_NAMES.fs_write_text_file;
         let _written: WriteTextFileResponse = self.ask(method, &request, PATIENCE).await?;
         Ok(())

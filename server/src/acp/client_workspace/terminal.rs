@@ -85,7 +85,8 @@ impl ClientWorkspace {
             watch,
         };
         let (answered, answer) = oneshot::channel();
-        let running = tokio::spawn(run.whole(self.creation(command, program), answered));
+        let creation = self.creation(command, program).await;
+        let running = tokio::spawn(run.whole(creation, answered));
         tokio::select! {
             biased;
             _or_failed = answer => {}
@@ -105,7 +106,7 @@ impl ClientWorkspace {
     }
 
     /// The command as a program and its arguments: not every editor has a shell of its own between.
-    fn creation(&self, command: &ShellCommand, program: Program) -> CreateTerminalRequest {
+    async fn creation(&self, command: &ShellCommand, program: Program) -> CreateTerminalRequest {
         let variables = program.variables.into_iter();
         CreateTerminalRequest::new(self.client.session.clone(), program.program)
             .args(program.arguments)
@@ -114,7 +115,7 @@ impl ClientWorkspace {
                     .map(|(name, value)| EnvVariable::new(name, value))
                     .collect(),
             )
-            .cwd(self.client.spelling.of(&command.folder).into_owned())
+            .cwd(self.client.spelling.led_to(&command.folder).await)
             .output_byte_limit(OUTPUT)
     }
 }

@@ -53,27 +53,16 @@ impl Session {
             if state.servers.passed == passed {
                 return Ok(());
             }
-            if state.is_busy() {
+            if !state.admits() {
                 return Err(InUse);
             }
         }
+        self.until_idle().await;
+        // First, since one may hold something that its successor needs, such as a port.
+        self.mcp().close().await;
         let (parts, folder) = (&self.has.parts, self.has.roots.folder());
         let new = Servers::start(parts, folder, passed, Arc::downgrade(self));
-        let replaced = self.exchange_servers(new);
-        let (left, result) = match replaced {
-            Ok(old) => (old, Ok(())),
-            Err(unused) => (unused, Err(InUse)),
-        };
-        left.open.close().await;
-        result
-    }
-
-    /// The servers that were there; when a turn has begun meanwhile, the new ones.
-    fn exchange_servers(&self, new: Servers) -> Result<Servers, Servers> {
-        let mut state = self.state();
-        if state.is_busy() {
-            return Err(new);
-        }
-        Ok(std::mem::replace(&mut state.servers, new))
+        self.state().servers = new;
+        Ok(())
     }
 }

@@ -297,8 +297,12 @@ async fn git_obeys_no_folder_that_poses_as_a_repository() {
 #[test]
 fn looks_have_settings_for_git_that_replace_no_others() {
     let names = |reach| {
-        let named = environment(reach).filter(|(name, _)| name.starts_with("GIT_CONFIG_"));
-        named.collect::<std::collections::BTreeMap<_, _>>()
+        let named: Vec<_> = environment(reach)
+            .filter(|(name, _)| name.starts_with("GIT_CONFIG_"))
+            .collect();
+        let found: std::collections::BTreeMap<_, _> = named.iter().cloned().collect();
+        assert_eq!(found.len(), named.len(), "each once: {named:?}");
+        found
     };
     assert!(names(Reach::Workspace).is_empty() && names(Reach::Everything).is_empty());
     let known: u32 = std::env::var("GIT_CONFIG_COUNT").map_or(0, |count| count.parse().unwrap());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::SystemTime;
 
 use futures_util::StreamExt;
@@ -15,6 +15,9 @@ use tokio::time::timeout;
 use super::call::Call;
 use super::connection::address;
 use super::{Api, Connection, Settings, SetupError, Shared, key, models};
+
+/// How often a server is asked for its list that fails or does not answer.
+const TRIES: u8 = 3;
 
 /// A model of a server, as set-up and doctor need it.
 #[async_trait::async_trait]
@@ -47,7 +50,7 @@ impl<A: Api> HttpProvider<A> {
             shared: Arc::new(Shared {
                 connection,
                 api,
-                asked: AtomicBool::new(false),
+                asked: AtomicU8::new(0),
             }),
             effort: None,
             key_expires,
@@ -80,17 +83,22 @@ impl<A: Api> Provider for HttpProvider<A> {
         key::check(self.key_expires, SystemTime::now())
     }
 
-    /// Asks for the list of models, in which servers tell windows. One that is not there yet is asked again next time.
+    /// Asks for the list of models, in which servers tell windows. One that is not there yet, or still loads, is asked
+    /// again next time; not for ever, since whoever asks waits.
     async fn learn(&self) {
         let Shared {
             connection, asked, ..
         } = &*self.shared;
-        if connection.window().is_some() || asked.load(Ordering::Relaxed) {
+        if connection.window().is_some() || asked.load(Ordering::Relaxed) >= TRIES {
             return;
         }
         let listed = timeout(connection.limits.learn, self.models()).await;
-        let is_there = !matches!(listed, Ok(Err(ProviderError::Unreachable)));
-        asked.store(is_there, Ordering::Relaxed);
+        let tries = match listed {
+            Ok(Err(ProviderError::Unreachable)) => 0,
+            Ok(Err(ProviderError::Server { .. })) | Err(_) => 1,
+            Ok(_) => TRIES,
+        };
+        asked.fetch_add(tries, Ordering::Relaxed);
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ProviderError> {

@@ -109,14 +109,33 @@ impl From<Tokens> for Usage {
     }
 }
 
-/// The failure an error object in a stream stands for: its numeric code, read like a status.
+/// What servers that give no number call a failure that may pass, and one that is the request's.
+const KINDS: [(&str, u16); 7] = [
+    ("overload", 503),
+    ("unavailable", 503),
+    ("server_error", 500),
+    ("timeout", 504),
+    ("rate_limit", 429),
+    ("invalid_request", 400),
+    ("context_length", 400),
+];
+
+/// The failure an error object in a stream stands for: its numeric code, read like a status, or else its kind. What has
+/// neither is not asked for again: nobody says that it would go better.
 pub(super) fn stream_failure(error: &Value) -> ProviderError {
-    let code = ["code", "status", "status_code"].iter().find_map(|key| {
+    let number = ["code", "status", "status_code"].iter().find_map(|key| {
         let code = error.get(*key)?;
         code.as_u64().or_else(|| code.as_str()?.parse().ok())
     });
-    match code.and_then(|code| u16::try_from(code).ok()) {
-        Some(status @ 400..=599) => failure(status),
-        _ => ProviderError::Server { status: 500 },
-    }
+    let number = number.and_then(|number| u16::try_from(number).ok());
+    let kind = || {
+        let kinds = ["type", "code"].iter();
+        let mut kinds = kinds.filter_map(|key| error.get(*key)?.as_str());
+        kinds.find_map(|kind| {
+            let known = KINDS.iter().find(|(words, _)| kind.contains(words));
+            known.map(|(_, status)| *status)
+        })
+    };
+    let status = number.filter(|status| (400..600).contains(status)).or_else(kind);
+    status.map_or(ProviderError::BadResponse, failure)
 }

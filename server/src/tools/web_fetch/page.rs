@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use url::Url;
 
-use super::tags::{is_too_much, without_drawings, words};
+use super::tags::{formed, words};
 use crate::tools::call::clip_line;
 
 /// Columns of text made of HTML.
@@ -67,14 +67,13 @@ impl Page {
         if !self.is_html() {
             return Some(text.into_owned());
         }
-        let text = without_drawings(&text);
-        if is_too_much(&text) {
-            return Some(words(&text));
-        }
-        let formed = html2text::config::plain()
-            .allow_width_overflow()
-            .string_from_read(text.as_bytes(), WIDTH);
-        Some(formed.unwrap_or_else(|_| words(&text)))
+        let lines = formed(&text).and_then(|form| {
+            html2text::config::plain()
+                .allow_width_overflow()
+                .string_from_read(form.as_bytes(), WIDTH)
+                .ok()
+        });
+        Some(lines.unwrap_or_else(|| words(&text)))
     }
 
     /// The text without any form, which is quick; what is no HTML has none.
@@ -160,6 +159,17 @@ mod tests {
         let html = format!("{}{}", "<table><tr><td>".repeat(240), "<p>word ".repeat(100_000));
         let shown = text("text/html", html.as_bytes()).unwrap();
         assert_eq!(shown, "word ".repeat(100_000).trim());
+    }
+
+    /// Each paragraph would be given all that was left open, were it not for what a parser is shown.
+    #[test]
+    fn what_is_never_closed_is_not_opened_again_and_again() {
+        let bold: String = (0..1000)
+            .map(|at| format!("<b id={at}><object></b></object>"))
+            .collect();
+        let html = format!("<div>{bold}</div>{}", "<p>x".repeat(2000));
+        let shown = text("text/html", html.as_bytes()).unwrap();
+        assert_eq!(shown.matches('x').count(), 2000);
     }
 
     #[test]

@@ -173,30 +173,29 @@ async fn earlier_steps_of_a_long_turn_are_summed_up_again_and_again() {
     );
 }
 
-/// A summary is for good: an editor that asks before the server told its window must not lose a large session to it.
+/// A summary is for good: no session must be lost to a guess.
 #[tokio::test]
-async fn what_a_larger_window_held_is_not_summed_up_against_a_guess() {
-    let unknown = |taken| Running {
+async fn nothing_is_summed_up_for_good_against_a_guess() {
+    let unknown = |held| Running {
         earlier: vec![turn(1, 15_000), turn(2, 15_000)],
         window: None,
-        taken,
+        held,
         ..editor()
     };
     let done = || vec![vec!["done".into(), stop()]];
-    let guess = Notice::GuessedWindow;
     // It took as much of this model before: it stays whole.
-    let ran = unknown((11_000, true)).run(done()).await;
+    let ran = unknown(16_000).run(done()).await;
     assert_eq!(lines(&ran.requests[0]).len(), 5);
     assert_eq!(ran.record.notices, []);
-    // Another model held it: it is trimmed for this request only.
-    let ran = unknown((11_000, false)).run(done()).await;
-    assert_eq!((ran.requests.len(), lines(&ran.requests[0]).len()), (1, 3));
-    assert_eq!(ran.record.notices, [guess, Notice::HistoryTrimmed]);
-    // It grew within the guess: it is summed up as in a window of that size.
-    let ran = unknown((6_000, true)).run(vec![vec!["what was".into(), stop()], vec!["done".into(), stop()]]);
-    let ran = ran.await;
-    assert_eq!(lines(&ran.requests[1]), [SUMMARY, NOTED, "q"]);
-    assert_eq!(ran.record.notices, [guess, Notice::Compacted { messages: 4 }]);
+    // Nobody knows: it is trimmed for this request only.
+    for held in [0, 6_000, 8_192] {
+        let ran = unknown(held).run(done()).await;
+        assert_eq!((ran.requests.len(), lines(&ran.requests[0]).len()), (1, 3));
+        assert_eq!(
+            ran.record.notices,
+            [Notice::HistoryTrimmed, Notice::GuessedWindow]
+        );
+    }
 }
 
 #[tokio::test]

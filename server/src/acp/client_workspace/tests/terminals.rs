@@ -96,12 +96,15 @@ async fn a_command_is_created_waited_for_read_and_released() {
 #[tokio::test]
 async fn the_folder_is_named_as_the_editor_names_it() {
     let mut scene = scene(TERMINAL, |_| {});
-    let spelling = Spelling::new([(scene.folder.clone(), "/home/ann/link".into())]);
+    let links = tempfile::tempdir().unwrap();
+    let link = links.path().join("link");
+    std::os::unix::fs::symlink(&scene.folder, &link).unwrap();
+    let spelling = Spelling::new([(scene.folder.clone(), link.clone())]);
     let workspace = ClientWorkspace::clone(&scene.workspace).spelled(spelling);
     scene.workspace = Arc::new(workspace);
     let running = run(&scene, command(&scene));
     let (_, created) = scene.editor.request(CREATE).await;
-    assert_eq!(created["cwd"], "/home/ann/link");
+    assert_eq!(created["cwd"], json!(link));
     running.abort();
 }
 

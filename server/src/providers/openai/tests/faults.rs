@@ -168,9 +168,17 @@ async fn an_error_inside_the_stream_is_read_by_its_code() {
         (json!({ "code": 503 }), ProviderError::Server { status: 503 }),
         (
             json!({ "code": "context_length_exceeded", "message": "401" }),
+            ProviderError::Refused { status: 400 },
+        ),
+        (
+            json!({ "type": "overloaded_error", "message": "400" }),
+            ProviderError::Server { status: 503 },
+        ),
+        (
+            json!({ "type": "server_error", "code": 200 }),
             ProviderError::Server { status: 500 },
         ),
-        (json!("text"), ProviderError::Server { status: 500 }),
+        (json!("text"), ProviderError::BadResponse),
     ] {
         let sent = format!(
             "{}event: error\ndata: {}\n\n",

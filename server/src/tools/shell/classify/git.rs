@@ -16,10 +16,10 @@ const WITH_VALUE: &[&str] = &[
     "--namespace",
     "--config-env",
 ];
-/// What makes `git config` only tell.
-const TELLING: &[&str] = &[
-    "get",
-    "list",
+/// What makes `git config` only tell, when it stands first.
+const TELLING: &[&str] = &["get", "list"];
+/// The same wherever it stands.
+const TELLING_OPTIONS: &[&str] = &[
     "--get",
     "--get-all",
     "--get-regexp",
@@ -31,8 +31,17 @@ const TELLING: &[&str] = &[
 ];
 /// What makes it change something although at most one thing is named.
 const EDITING: &[&str] = &["-e", "edit", "--edit", "--unset", "--remove-section"];
-/// What stands in an option, or in front of a name, when that is left out of something or only looked for.
-const LEAVING_OUT: &[&str] = &["exclude", "ignore", "!", "-name", "-iname", "-path", "-ipath"];
+/// Options whose value is left out of something, or only looked for.
+const LEAVING_OUT: &[&str] = &[
+    "--exclude",
+    "--exclude-dir",
+    "--ignore",
+    "--ignore-dir",
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+];
 
 /// Whether any of its commands does.
 pub(super) fn is_told_otherwise(script: &Script) -> bool {
@@ -54,7 +63,11 @@ fn configures(command: &Command) -> bool {
     let named = arguments.iter().filter(|argument| !argument.starts_with('-'));
     // A name alone asks for its value.
     let sets = named.count() > 1 || arguments.iter().any(|argument| begins_as(EDITING, argument));
-    sets && !arguments.iter().any(|argument| TELLING.contains(argument))
+    let tells = arguments.first().is_some_and(|first| TELLING.contains(first))
+        || arguments
+            .iter()
+            .any(|argument| TELLING_OPTIONS.contains(argument));
+    sets && !tells
 }
 
 /// What `git` is told to do, behind its own options.
@@ -77,7 +90,7 @@ fn touches(command: &Command) -> bool {
         .is_some_and(|program| programs::only_speaks(&program.text));
     let arguments = words.iter().zip(words.iter().skip(1)).filter(|_| !speaks);
     let named = arguments
-        .filter(|(before, word)| !is_left_out(before) && !is_left_out(word))
+        .filter(|(before, word)| !LEAVING_OUT.contains(&before.text.as_str()) && !is_left_out(word))
         .map(|(_, word)| word);
     let written = command.targets.iter().filter(|target| target.written);
     named.chain(written.map(|target| &target.file)).any(lies_in_git)
@@ -88,7 +101,8 @@ fn begins_as(begins: &[&str], text: &str) -> bool {
 }
 
 fn is_left_out(word: &Word) -> bool {
-    word.text.starts_with(['-', '!']) && LEAVING_OUT.iter().any(|sign| word.text.contains(sign))
+    let option = word.text.split_once('=').map(|(option, _)| option);
+    word.text.starts_with('!') || option.is_some_and(|option| LEAVING_OUT.contains(&option))
 }
 
 fn lies_in_git(word: &Word) -> bool {
