@@ -6,6 +6,7 @@ use super::super::finding::Level;
 use super::*;
 use crate::commands::browsers::{Os, Places};
 use crate::commands::manifest::render;
+use crate::process::test_program;
 
 struct Home {
     folder: tempfile::TempDir,
@@ -60,8 +61,7 @@ impl Home {
 }
 
 fn host(path: &Path, version: &str) {
-    fs::write(path, format!("#!/bin/sh\necho '{version}'\n")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    test_program::write(path, &format!("#!/bin/sh\necho '{version}'\n"));
 }
 
 fn current() -> String {
