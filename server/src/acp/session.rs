@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use super::Parts;
 use super::cards::Cards;
-use super::client_workspace::{ClientWorkspace, Terminals};
+use super::client_workspace::ClientWorkspace;
 use super::controls::Start;
 use super::desks::ToolKit;
 use super::line::SessionLine;
@@ -70,8 +70,6 @@ pub(super) struct Furniture {
     pub(super) spelling: Spelling,
     /// Files and shell, through the editor where it offers that.
     pub(super) workspace: ClientWorkspace,
-    /// Terminals of the editor.
-    pub(super) terminals: Arc<Terminals>,
     /// The editor shows notices beside the conversation.
     pub(super) notices: bool,
     /// Tools and background jobs of this machine.

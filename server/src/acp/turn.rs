@@ -88,7 +88,7 @@ pub(super) async fn follow(
         subscription: started.subscription,
         wake,
         updates: TurnUpdates::new(key.id.clone(), session.has.notices),
-        terminals: Arc::clone(&session.has.terminals),
+        terminals: session.has.workspace.terminals(),
     };
     let stopping = async {
         turn.stop.cancelled().await;

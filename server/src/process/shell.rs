@@ -97,21 +97,18 @@ impl Launcher {
         let has_family = between.is_some();
         let mut words = between.into_iter().flatten().chain(spoken(command));
         let program = words.next().unwrap_or_default();
-        let mut starting = if has_family {
-            super::family(&program)
+        let (mut starting, stdin) = if has_family {
+            (super::family(&program), Stdio::piped())
         } else {
-            super::command(&program)
+            (super::command(&program), Stdio::null())
         };
         starting
             .args(words)
             .current_dir(folder)
             .envs(environment(reach))
-            .stdin(Stdio::piped())
+            .stdin(stdin)
             .stdout(writer.try_clone()?)
             .stderr(writer);
-        if !has_family {
-            starting.stdin(Stdio::null());
-        }
         let mut child = starting.spawn()?;
         // Holds our copies of the writing end: without them the reading end sees the end.
         drop(starting);

@@ -51,7 +51,6 @@ pub(super) async fn furnish(
             person: Arc::new(Cards::new(person)),
             roots,
             spelling,
-            terminals: workspace.terminals(),
             workspace,
             notices: client.notices,
             kit,
